@@ -350,16 +350,15 @@ Calls = dict[tuple[str, str, str], tuple[str, str, tuple[float, ...]]]
 
 def calls_of(folder: Path) -> Calls:
     from personafeedback_tasks.core.evidence import Reply
-    from personafeedback_tasks.logs.logged import documents_of
+    from personafeedback_tasks.logs.log import samples_of
     from personafeedback_tasks.logs.read import read_runs
 
-    run, *_ = read_runs([folder])
     found: Calls = {}
-    for task, document in documents_of(run):
-        asked = [(document.id, setting, call) for setting in task.settings for call in run.method.calls]
-        for key, given in zip(asked, document.evidence, strict=True):
-            answer, values = run.method.likelihoods(given, run.benchmark.labels)
-            found[key] = (answer, given.text if isinstance(given, Reply) else "", values)
+    for run in read_runs([folder]):
+        for sample in samples_of(run):
+            for call, given in zip(run.method.calls, sample.evidence, strict=True):
+                answer, values = run.method.likelihoods(given)
+                found[sample.id, run.setting, call] = (answer, given.text if isinstance(given, Reply) else "", values)
     return found
 
 

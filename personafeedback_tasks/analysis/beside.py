@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..common.statistics import Estimate
-from ..core.documents import Scorable, ScorableCase
 from ..core.method import LabelMethod
 from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
 from ..core.result import Answers, Result, ScoredCase
@@ -38,7 +37,7 @@ def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
     if not isinstance(method, LabelMethod):
         return {}
     return {
-        name: [_with(run, method, case[0], said[case_id]) for case_id, case in run.cases.items()]
+        name: [_with(method, case[0], said[case_id]) for case_id, case in run.cases.items()]
         for name, said in texts.said.items()
     }
 
@@ -54,7 +53,5 @@ def make_beside(run: Run, texts: Examined) -> Beside:
     return Beside(baselines, texts.agreement)
 
 
-def _with(run: Run, method: LabelMethod, asked: Result, answers: Answers) -> ScoredCase:
-    case = ScorableCase(asked.case_id, asked.digest, tuple(asked.targets))
-    document = Scorable(asked.cell, asked.user_id, run.benchmark.labels, (case,), (asked.setting,))
-    return ScoredCase(method.score_answers(document, answers))
+def _with(method: LabelMethod, asked: Result, answers: Answers) -> ScoredCase:
+    return ScoredCase([method.scored(replace(asked, epoch=1, unread=()), answers)])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from ..logs.caches import refuse_shared
 from ..logs.caveat import WEAKENS, Caveat
 from ..logs.data import RunData
+from ..logs.read import refuse_shared
 from ..logs.run import Run, RunError
 from .caveats import listed
 from .measures import Contender

@@ -13,10 +13,9 @@ from ..core.duels import Duels
 from ..core.signature import set_of
 from ..logs.caveat import VOID, WEAKENS, Caveat
 from ..logs.data import RunData, cases_of
-from ..logs.names import AS_LOGGED, with_names
+from ..logs.earlier import of_writer
 from ..logs.read import only
-from ..logs.run import Run, RunError
-from ..logs.written import of_writer
+from ..logs.run import AS_LOGGED, Run, RunError, with_names
 from .caveats import of_run
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking

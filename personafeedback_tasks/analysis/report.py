@@ -12,8 +12,8 @@ from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import ScoredCase
 from ..core.usage import Prices
-from ..logs.asked import checked
 from ..logs.caveat import Caveat
+from ..logs.compare import checked
 from ..logs.run import Run, RunError
 from ..logs.signature_line import signature_line
 from .aspects import Aspects, make_aspects

@@ -96,9 +96,7 @@ _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies o
 
 
 def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
-    from ..logs.earlier import refuse_void
-    from ..logs.logged import logged
-    from ..logs.written import writer_of
+    from ..logs.earlier import logged, refuse_void, writer_of
 
     run, _ = the_run([path], [data])
     if run.benchmark.name != WRITE.name:

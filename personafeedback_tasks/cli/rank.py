@@ -68,7 +68,7 @@ def rank(
     from ..analysis.duel_runs import exams, split, writers
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..logs.written import of_writer
+    from ..logs.earlier import of_writer
     from ..reports import files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
 

@@ -10,9 +10,8 @@ import click
 
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
-from ..logs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..logs.read import only
-from ..logs.run import Run, RunError
+from ..logs.run import AS_LOGGED, Run, RunError, offers, refuse_unknown, with_names
 from .options import (
     FILE,
     RUN,

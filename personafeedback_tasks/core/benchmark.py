@@ -18,7 +18,7 @@ from ..common.significance import Comparison
 from ..parsing.answers import REASONS
 from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
 from .conversation import Message
-from .documents import Scorable, ScorableCase, cases_of
+from .documents import cases_of
 from .method import FACTS, HARNESSES, Method
 from .options import Options
 from .report import ReportSpec
@@ -26,7 +26,7 @@ from .result import CorpusMetric, Result
 from .units import Units
 
 SETTINGS = "settings"
-"""The key under which both harnesses log the settings of a case that was asked under several."""
+"""The key under which both harnesses log the settings of a case, in the order of its calls."""
 
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
@@ -274,7 +274,7 @@ class Benchmark(ABC):
         """What harnesses log of a document: all that it takes to score it later, ready for JSON."""
         return {
             **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
-            **({SETTINGS: list(settings)} if len(settings) > 1 else {}),
+            **({SETTINGS: list(settings)} if any(settings) else {}),
             **method.facts(document),
             **(
                 {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]} if method.several else {}
@@ -282,18 +282,21 @@ class Benchmark(ABC):
             "targets": [label for case in cases_of(document) for label in self.targets(case)],
         }
 
-    def scorable(self, method: Method, logged: Mapping[str, Any], setting: str = "") -> Scorable:
-        """The way back from `logged`. A missing value or another type is a TypeError, ValueError or LookupError."""
-        ids = logged["cases"] if method.several else [logged]
+    def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[Result]:
+        """The way back from `logged`: its cases under each setting, in the order of the calls, without answers.
+
+        A missing value or another type is a TypeError, ValueError or LookupError.
+        """
+        cases = logged["cases"] if method.several else [logged]
         targets = method.of_each(logged["targets"])
-        return Scorable(
-            logged["cell"],
-            logged["user_id"],
-            self.labels,
-            tuple(ScorableCase(case["id"], case["digest"], of) for case, of in zip(ids, targets, strict=True)),
-            tuple(logged.get(SETTINGS) or [setting]),
-            logged.get(FACTS, {}),
-        )
+        return [
+            Result(
+                case_id=case["id"], cell=logged["cell"], user_id=logged["user_id"], digest=case["digest"], setting=setting,
+                epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
+            )
+            for setting in logged.get(SETTINGS) or ("",)
+            for case, of_case in zip(cases, targets, strict=True)
+        ]  # fmt: skip
 
     def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
         """The version, and a SHA-256 (12 hex digits) of all that is shown.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .cases import Case, digest_of
 from .result import Answers
@@ -57,23 +57,3 @@ def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
     """What a document has setting after setting, such as its calls or replies -> the part of each setting."""
     each = -(-len(listed) // settings)
     return [listed[place * each : (place + 1) * each] for place in range(settings)]
-
-
-class ScorableCase(NamedTuple):
-    """What scoring needs of a case."""
-
-    id: str
-    digest: str
-    targets: tuple[str, ...]  # the right label of each call
-
-
-@dataclass(frozen=True)
-class Scorable:
-    """What scoring needs of a document: a harness that asks it knows this, and so does a log of it."""
-
-    cell: str
-    user_id: str
-    labels: tuple[str, ...]
-    cases: tuple[ScorableCase, ...]  # in the order of its answers
-    settings: tuple[str, ...] = ("",)  # in the order of the calls, see `result.Result.setting`
-    facts: Mapping[str, Any] = field(default_factory=dict)  # for measures of its text, see `method.TextMethod`

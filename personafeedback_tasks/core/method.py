@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan, nan
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ..parsing.answers import REASONS
 from ..parsing.letter_probabilities import bounded, impossible
 from .conversation import Message
-from .documents import Scorable, Several, of_settings
+from .documents import Several, of_settings
 from .evidence import Evidence, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .result import Answers, Result
-from .rewards import NamedRewards, named_rewards, score_rewards
+from .rewards import named_rewards, score_rewards
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
@@ -37,17 +37,6 @@ class Metric:
     higher_is_better: bool | None = True  # None where neither direction is
     defined: bool = True  # for every case; lm-eval cannot pool one that is nan for some
     harnesses: tuple[str, ...] | None = None  # whose tables have it; None for all. Reports have it in any case
-
-
-class Scored(NamedTuple):
-    """What a method makes of one case; see `result.Result`, which has it beside the case."""
-
-    answers: Answers
-    values: Mapping[str, float]
-    rewards: NamedRewards | None = None
-    unread: tuple[tuple[str, str], ...] = ()
-    items: tuple[Mapping[str, Any], ...] = ()
-    bounds: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +62,8 @@ class Method(ABC):
         """New tokens of a reply, at most, its label included: 0 where the model only reads."""
         return self.max_tokens
 
-    def requests(self, labels: Sequence[str]) -> int:
+    @property
+    def requests(self) -> int:
         """How many requests lm-eval makes for one call."""
         return 1
 
@@ -107,36 +97,26 @@ class Method(ABC):
         width = len(self.calls)
         return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
-    def judge(self, document: Scorable, evidence: Sequence[Evidence], epoch: int = 1) -> list[Result]:
-        """The outcome of each case of a document, setting after setting, from the evidence in the order of `asked`.
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Evidence]) -> list[Result]:
+        """The cases of a document, setting after setting, scored by the evidence in the order of `asked`.
 
         Here alone evidence becomes answers, and answers become values.
         """
-        if len(evidence) != len(self.calls) * len(document.settings):
-            ids = ", ".join(case.id for case in document.cases)
+        settings = list(dict.fromkeys(case.setting for case in cases))
+        if len(evidence) != len(self.calls) * len(settings):
+            ids = ", ".join(dict.fromkeys(case.case_id for case in cases))
             raise ValueError(
-                f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(document.settings))}"
+                f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(settings))}"
             )
-        outcomes: list[Result] = []
-        for setting, given in zip(document.settings, of_settings(evidence, len(document.settings)), strict=True):
-            outcomes += self._outcomes(document, setting, epoch, self._score(document, given))
-        return outcomes
+        results: list[Result] = []
+        for of_setting, given in zip(
+            of_settings(cases, len(settings)), of_settings(evidence, len(settings)), strict=True
+        ):
+            results += self._score(of_setting, given)
+        return results
 
     @abstractmethod
-    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]: ...
-
-    def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        return targets
-
-    def _outcomes(self, document: Scorable, setting: str, epoch: int, scored: Sequence[Scored]) -> list[Result]:
-        return [
-            Result(
-                case_id=case.id, cell=document.cell, user_id=document.user_id, digest=case.digest, setting=setting, epoch=epoch,
-                targets=self._targets(case.targets), answers=of.answers, values=of.values, rewards=of.rewards, unread=of.unread,
-                items=of.items, bounds=of.bounds,
-            )
-            for case, of in zip(document.cases, scored, strict=True)
-        ]  # fmt: skip
+    def _score(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,24 +144,16 @@ class LabelMethod(ReplyMethod):
 
     score: Score
 
-    def answers(self, readings: Sequence[str], cases: int) -> list[Answers]:
-        """The answers of each case of a document, setting after setting, from the readings of its calls."""
-        if self.several is None:
-            return self.of_each(readings)
-        return [(answer,) for reading in readings for answer in self.several.split(reading, cases)]
+    def scored(self, case: Result, answers: Answers) -> Result:
+        """A case with answers that no reply was read to, such as those of a person."""
+        return replace(case, answers=answers, values=self.score(case.targets, answers, ()))
 
-    def score_answers(self, document: Scorable, answers: Answers) -> list[Result]:
-        """The outcome of a document's one case for answers that no reply was read to, such as those of a person."""
-        (case,), (setting,) = document.cases, document.settings
-        return self._outcomes(document, setting, 1, [Scored(answers, self.score(case.targets, answers, ()))])
-
-    def _score(self, document: Scorable, evidence: Sequence[Reply]) -> list[Scored]:
-        answers = self.answers([self.reading(reply) for reply in evidence], len(document.cases))
+    def _score(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        answers = [tuple(self.reading(reply) for reply in evidence)]
+        if self.several is not None:
+            answers = [(answer,) for reading in answers[0] for answer in self.several.split(reading, len(cases))]
         unread = _unread(answers[0], evidence)
-        return [
-            Scored(of, self.score(case.targets, of, ()), unread=unread)
-            for case, of in zip(document.cases, answers, strict=True)
-        ]
+        return [replace(self.scored(case, of), unread=unread) for case, of in zip(cases, answers, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,36 +168,39 @@ class TextMethod(ReplyMethod):
     def facts(self, case: Any) -> dict[str, Any]:
         return {FACTS: dict(self.facts_of(case))}
 
-    def _score(self, document: Scorable, evidence: Sequence[Reply]) -> list[Scored]:
+    def _score(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        (case,) = cases
         answers = tuple(self.reading(reply) for reply in evidence)
-        items = tuple(self.items(evidence, document.facts)) if self.items else ()
-        values = self.measure(answers, evidence, document.facts)
-        return [Scored(answers, values, unread=_unread(answers, evidence), items=items)]
+        items = tuple(self.items(evidence, case.facts)) if self.items else ()
+        values = self.measure(answers, evidence, case.facts)
+        return [replace(case, answers=answers, values=values, unread=_unread(answers, evidence), items=items, facts={})]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LikelihoodMethod(Method):
     """Compares the log-likelihoods of all labels after the prompt: the model writes nothing."""
 
+    labels: tuple[str, ...]
     score: Score
 
     evidence: ClassVar[str] = "log_likelihoods"
     harnesses: ClassVar[tuple[str, ...]] = ("lm-eval",)
 
-    def requests(self, labels: Sequence[str]) -> int:
-        return len(labels)
+    @property
+    def requests(self) -> int:
+        return len(self.labels)
 
-    def likelihoods(self, given: Any, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
+    def likelihoods(self, given: Any) -> tuple[str, LogLikelihoods]:
         """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
-        return likeliest(labels, given), given
+        return likeliest(self.labels, given), given
 
-    def _score(self, document: Scorable, evidence: Sequence[Any]) -> list[Scored]:
-        (case,) = document.cases
-        readings = [self.likelihoods(given, document.labels) for given in evidence]
+    def _score(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+        (case,) = cases
+        readings = [self.likelihoods(given) for given in evidence]
         answers = tuple(answer for answer, _ in readings)
         values = [self._bounded(values, given) for (_, values), given in zip(readings, evidence, strict=True)]
         bounds = self._bounds([values for _, values in readings])
-        return [Scored(answers, self.score(case.targets, answers, values), bounds=bounds)]
+        return [replace(case, answers=answers, values=self.score(case.targets, answers, values), bounds=bounds)]
 
     def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
         return values
@@ -247,11 +222,12 @@ class TopTokenMethod(LikelihoodMethod):
     def new_tokens(self) -> int:
         return TOP_TOKENS
 
-    def requests(self, labels: Sequence[str]) -> int:
+    @property
+    def requests(self) -> int:
         return 1
 
-    def likelihoods(self, given: Any, labels: Sequence[str]) -> tuple[str, LogLikelihoods]:
-        undefined = (nan,) * len(labels)
+    def likelihoods(self, given: Any) -> tuple[str, LogLikelihoods]:
+        undefined = (nan,) * len(self.labels)
         if not given.top:
             return why_not(given, "no_response"), undefined
         texts, listed = zip(*set(given.top), strict=True)
@@ -260,7 +236,7 @@ class TopTokenMethod(LikelihoodMethod):
         found = self.read_tokens(given.top)
         if any(map(isnan, found)):  # another word is about to be said
             return "invalid_response_format", found
-        return likeliest(labels, found), found
+        return likeliest(self.labels, found), found
 
     def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
         return bounded(values, given.top) if -inf in values else values
@@ -286,10 +262,8 @@ class RewardMethod(Method):
     def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
         return self.conversation(document, options, call)
 
-    def _targets(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        return ()  # the first response is the right one
-
-    def _score(self, document: Scorable, evidence: Sequence[Reward]) -> list[Scored]:
-        (case,) = document.cases
+    def _score(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
+        (case,) = cases
         rewards = named_rewards(evidence)
-        return [Scored((), score_rewards(case.id, rewards), rewards)]
+        values = score_rewards(case.case_id, rewards)
+        return [replace(case, targets=(), values=values, rewards=rewards)]  # the first response is the right one

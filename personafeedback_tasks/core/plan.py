@@ -129,7 +129,7 @@ def make_plan(
         benchmark.check(options, cases)
     options = every[0]
     method, stage = benchmark.methods[options.method], benchmark.stage
-    each = method.requests(benchmark.labels)
+    each = method.requests
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
     documents = method.documents(cases)

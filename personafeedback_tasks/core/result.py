@@ -18,7 +18,11 @@ Answers = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Result:
-    """One case under one setting in one epoch, with its answers and values once its replies are scored."""
+    """One case under one setting in one epoch, with its answers and values once its replies are scored.
+
+    Attributes:
+        facts: what the measures of a text need of its case; only until it is scored.
+    """
 
     case_id: str = ""
     cell: str = ""
@@ -33,6 +37,7 @@ class Result:
     unread: tuple[tuple[str, str], ...] = ()  # (reason, excerpt) of each unreadable reply whose text is known
     items: tuple[Mapping[str, Any], ...] = ()  # what its replies list, see `method.TextMethod`
     bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Its fields for the logs of both harnesses, without empty ones."""

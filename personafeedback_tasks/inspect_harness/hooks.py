@@ -100,10 +100,11 @@ def _register() -> None:
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
-                noted = in_view(score.metadata or {} for sample in seen for score in sample)
+                noted = [score.metadata or {} for sample in seen for score in sample]
                 benchmark = find(signature["benchmark"])
                 method, stage = benchmark.methods[signature["method"]], benchmark.stage
-                answers = [answer for about in noted for answer in about.get("answers", ())]
+                results = (result for of_sample in in_view(noted) for result in of_sample)
+                answers = [answer for result in results for answer in result.answers]
                 warnings = [
                     messages.unreadable(benchmark, signature["task"], answers, method),
                     messages.cut(signature["task"], window.counted(_CALLS.pop(data.eval_id))),

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from math import nan
+from typing import Any, cast
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
@@ -20,7 +21,6 @@ from ..core.method import Method
 from ..core.signature import KEY
 from ..core.stopping import StopPlan, StopState, difference_of, read_rule
 from .evidence import score_name
-from .metrics import outcomes_of
 
 logger = logging.getLogger(__name__)
 
@@ -77,10 +77,10 @@ class Stop(EarlyStopping):
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
         seen = _SEEN.get()
-        if self.scorer not in scores or seen.decided or not isinstance(scores[self.scorer].score.value, Mapping):
+        value = scores[self.scorer].score.value if self.scorer in scores else None
+        if seen.decided or not isinstance(value, Mapping):
             return  # decided, or not all of its calls were answered
-        (case,) = outcomes_of([scores[self.scorer]])
-        seen.values[str(id)] = case.value(self.measure)
+        seen.values[str(id)] = cast(float, value.get(self.measure, nan))
         if self.plan.complete(seen.values) > (seen.known.users if seen.known else 0):
             seen.known = self.plan.known(seen.values)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..common import statistics
@@ -14,8 +14,8 @@ from ..core.table import corpus_stderr, over_corpus
 mean = statistics.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
-Item = tuple[str, str, str, Sequence[tuple[str, Sequence[str], tuple[str, ...], str, Sequence[Any]]]]
-"""(benchmark, metric, user id, (case id, targets, answers, cell, items) of its cases) of one document, for a metric over the corpus. lm-eval logs it."""
+Item = tuple[str, str, Sequence[Mapping[str, Any]]]
+"""(benchmark, metric, results of its cases as JSON) of one document, for a metric over the corpus. lm-eval logs it."""
 
 
 def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
@@ -23,9 +23,9 @@ def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
     return mean(value for values in items for value in values)
 
 
-def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float | str:
-    """Aggregation: standard error clustered by user, from (user_id, the values of its cases) of each document."""
-    pairs = [(user, value) for user, values in items for value in values]
+def user_stderr(items: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, Any]]]]) -> float | str:
+    """Aggregation: standard error clustered by user, from (user_id, values, results as JSON) of each document's cases."""
+    pairs = [(user, value) for user, values, _ in items for value in values]
     return _known(statistics.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
 
 
@@ -41,16 +41,12 @@ def over_cases(items: Sequence[Item]) -> float:
 
 def over_cases_stderr(items: Sequence[Item]) -> float | str:
     """Aggregation: the standard error of a metric over the corpus, a jackknife over users."""
-    users = [item[2] for item in items for _ in item[3]]
-    return _known(corpus_stderr(_measure(items), _cases(items), users))
+    cases = _cases(items)
+    return _known(corpus_stderr(_measure(items), cases, [case[0].user_id for case in cases]))
 
 
 def _cases(items: Sequence[Item]) -> list[list[Result]]:
-    return [
-        [Result(case_id=case_id, cell=cell, user_id=user, targets=tuple(targets), answers=answers, items=tuple(listed))]
-        for _, _, user, cases in items
-        for case_id, targets, answers, cell, listed in cases
-    ]
+    return [[Result.from_json(logged)] for _, _, results in items for logged in results]
 
 
 def _measure(items: Sequence[Item]) -> Any:

@@ -79,6 +79,7 @@ class BenchmarkTask(ConfigurableTask):
                 "Leave it out, or run the task in Inspect."
             )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
+        self._results: dict[str, list[Result]] = {}  # document id -> what follows from them
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
@@ -111,12 +112,8 @@ class BenchmarkTask(ConfigurableTask):
         for options in self.options:
             self.benchmark.check(options, self.cases)
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}
-        logged = {
-            name: self.benchmark.logged(self.method, document, self.settings)
-            for name, document in self._document_of.items()
-        }
-        self._scorable = {name: self.benchmark.scorable(self.method, row) for name, row in logged.items()}
-        self.dataset = {self.config.test_split: datasets.Dataset.from_list(list(logged.values()))}
+        rows = [self.benchmark.logged(self.method, document, self.settings) for document in self._document_of.values()]
+        self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
         options, call = self._asked[doc.get("call", self.method.calls[0])]
@@ -146,8 +143,8 @@ class BenchmarkTask(ConfigurableTask):
         asked = self.doc_iterator(limit=kwargs.get("limit"), samples=kwargs.get("samples"))  # by all ranks
         self._counted = {*self.benchmark.counted([document["id"] for _, document in asked])}
         super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
-        labels = self.method.requests(self.benchmark.labels)
-        prompts = check_prompts(self._config.task, self.instances, labels, kwargs.get("chat_template"))
+        requests = self.method.requests
+        prompts = check_prompts(self._config.task, self.instances, requests, kwargs.get("chat_template"))
         if prompts.refusal:
             raise OptionError(prompts.refusal)
         self._config.metadata[PROMPTS] = prompts.as_dict()
@@ -193,11 +190,17 @@ class BenchmarkTask(ConfigurableTask):
         (name,) = self.instances[0].filtered_resps
         if isinstance(self.method, ReplyMethod):
             self._read(self.method, name)
-        results: dict[str, list[Any]] = {}
+        requests: dict[str, list[Instance]] = {}
         for request in self.instances:
-            results.setdefault(request.doc["id"], []).append(request.filtered_resps[name])
-        judged = [outcome for of_document in results.items() for outcome in self._judge(*of_document)]
-        answers = [answer for outcome in judged for answer in outcome.answers]
+            requests.setdefault(request.doc["id"], []).append(request)
+        for case_id, of_document in requests.items():
+            evidence: Sequence[Evidence] = self._given.get(case_id, ())
+            if not isinstance(self.method, ReplyMethod):  # (log-likelihood, is greedy) of each label
+                values = [request.filtered_resps[name][0] for request in of_document]
+                evidence = per_call(values, self.benchmark.labels)
+            cases = self.benchmark.logged_cases(self.method, of_document[0].doc)
+            self._results[case_id] = self.method.judge(cases, evidence)
+        answers = [answer for results in self._results.values() for result in results for answer in result.answers]
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
             logger.warning(warning)
         return filtered
@@ -220,34 +223,25 @@ class BenchmarkTask(ConfigurableTask):
             return {}
         return super().process_results(doc, results)
 
-    def _score(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        # Numbers, one per case if a document has several; and for metrics over users or the corpus what their
-        # aggregation needs.
-        outcomes = self._judge(doc["id"], results)
-        tables = self.benchmark.tabled(self.method, outcomes, "lm-eval")
+    def _score(self, doc: Mapping[str, Any], filtered: Sequence[Any]) -> dict[str, Any]:
+        # Numbers, one per case if a document has several; and for standard errors and metrics over the corpus what
+        # their aggregation needs.
+        results = self._results[doc["id"]]
+        tables = self.benchmark.tabled(self.method, results, "lm-eval")
+        logged = [result.to_json() for result in results]
+        primary = self.benchmark.primary(self.method)
         found: dict[str, Any] = {}
         for name in tables[0]:
             of_each = [table[name] for table in tables]
             found[name] = of_each if self.method.several else of_each[0]
-        for name in (self.benchmark.primary(self.method), *self.benchmark.of_several(self.method, self.settings)):
+        for name in (primary, *self.benchmark.of_several(self.method, self.settings)):
             if name in found:
-                found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])
-        judged = [
-            (outcome.case_id, outcome.targets, outcome.answers, outcome.cell, outcome.items)
-            for outcome in outcomes[: len(tables)]
-        ]
+                values = [table[name] for table in tables]
+                found[f"{name}_stderr"] = (doc["user_id"], values, logged if name == primary else [])
         for name in self.benchmark.corpus:
-            item = (self.benchmark.name, name, doc["user_id"], judged)
+            item = (self.benchmark.name, name, logged[: len(tables)])
             found |= {name: item, f"{name}_stderr": item}
         return found
-
-    def _judge(self, name: str, results: Sequence[Any]) -> list[Result]:
-        # `results`: what the filter left of each request: the reading of a reply, its text where that is measured, or
-        # (log-likelihood, is greedy) of a label.
-        evidence: Sequence[Evidence] = self._given.get(name, ())
-        if not isinstance(self.method, ReplyMethod):
-            evidence = per_call([value for value, _ in results], self.benchmark.labels)
-        return self.method.judge(self._scorable[name], evidence)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.errors import DataError, OptionError
 from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
-from .asked import checked, refuse_other_data
+from .compare import checked, refuse_other_data
 from .caveat import FORBIDS, WEAKENS, Caveat
 from .read import read_runs
 from .run import Run, RunError

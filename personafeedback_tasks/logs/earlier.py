@@ -1,21 +1,34 @@
-"""A run -> its replies beside the facts of their cases, for a task that goes on from it."""
+"""A run -> the replies in its logs: to record them, and for a task that goes on from them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..common import folders
 from ..core.cases import digest_of
+from ..core.duels import Duels
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
-from ..core.recorded import require_text
+from ..core.recorded import Key, require_text
+from ..core.result import Result, ScoredCase
 from .caveat import VOID
 from .data import opened
-from .logged import documents_of
+from .log import samples_of
 from .read import only
 from .run import Run, RunError
 from .unfinished import advice, state_of
-from .written import writer_of
+
+
+def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
+    """Every reply of a run to the calls of its method, in the order of its logs, which are read again for the texts."""
+    require_text(run.method, RunError, str(run.logs[0]))
+    for sample in samples_of(run):
+        if not sample.mark:
+            for call, given in zip(run.method.calls, sample.evidence, strict=True):
+                if isinstance(given, Reply):
+                    yield Key(sample.id, call, sample.cases[0].epoch), given
 
 
 def find(place: str, benchmark: str) -> Earlier:
@@ -45,17 +58,62 @@ def of_run(run: Run) -> Earlier:
     """The replies of a run, in the order of its logs. Raises RunError without texts or with several epochs."""
     method = require_text(run.method, RunError, str(run.logs[0]))
     cases = []
-    for _, document in documents_of(run):
-        if document.epoch > 1:
+    for sample in samples_of(run):
+        if sample.mark:
+            continue
+        about = sample.cases[0]
+        if about.epoch > 1:
             raise RunError(
                 f"{run.logs[0]}: found several epochs, expected one reply to each call. Run without --epochs."
             )
-        if document.mark or document.document is None:
-            continue
-        about = document.document
-        replies = tuple(given for given in document.evidence if isinstance(given, Reply))
+        replies = tuple(given for given in sample.evidence if isinstance(given, Reply))
         answers = tuple(method.reading(reply) for reply in replies)
-        cases.append(EarlierCase(document.id, about.user_id, about.cell, about.facts, answers, replies))
+        cases.append(EarlierCase(sample.id, about.user_id, about.cell, about.facts, answers, replies))
     data = str(run.signature["data"])
     digest = digest_of((data, *sorted([case.id, *(reply.text for reply in case.replies)] for case in cases)))
     return Earlier(writer_of(run), data, digest, str(run.logs[0]), tuple(cases))
+
+
+def writer_of(run: Run) -> str:
+    """Who wrote the replies of a run: the model, and how it was asked where that is not the default."""
+    return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
+
+
+def of_writer(run: Run, duels: Duels) -> Run:
+    """The run under the writer's name, on the benchmark's cases, with the replies that needed no judge.
+
+    Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts
+    differ, so
+    the cases have no digest. Of a partial run only the answered duels count: the others cannot be assigned.
+    """
+    answered = [
+        ScoredCase(replace(outcome, case_id=duels.sources[name], digest="") for outcome in case)
+        for name, case in run.cases.items()
+    ]
+    known = [
+        ScoredCase(
+            [
+                Result(
+                    one.case,
+                    one.cell,
+                    one.user_id,
+                    values={run.benchmark.report.primary: one.won, run.primary: one.won},
+                )
+            ]
+        )
+        for one in duels.not_asked
+        if not run.partial and one.cell in run.cells
+    ]
+    cases = {case.case_id: case for case in (*answered, *known)}
+    cells = dict(run.cells)
+    for one in known:
+        cells[one.cell] = cells.get(one.cell, 0) + 1
+    name = f"Duels against {duels.against}, judged by {run.model} ({run.method.name})"
+    return replace(
+        run,
+        model=duels.writer,
+        shown="",  # that is what the judge is called
+        cells=cells,
+        cases=cases,
+        signature={**run.signature, "set": {"name": name, "counts": cells}},
+    )

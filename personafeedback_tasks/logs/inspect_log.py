@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from inspect_ai.event import Event
 from inspect_ai.log import (
     EvalLog,
     EvalSample,
+    EvalStats,
     read_eval_log,
     resolve_sample_attachments,
     resolve_sample_events_data,
@@ -21,30 +25,32 @@ from inspect_ai.log import (
 from inspect_ai.model import GenerateConfig, ModelOutput
 from pydantic_core import from_json
 
+from ..common.errors import PersonaFeedbackError
 from ..common.records import check_json
 from ..core import window
 from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.documents import of_settings
 from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod
+from ..core.result import Result
 from ..core.rewards import RewardError
-from ..core.stopping import KEY, StopPlan
+from ..core.stopping import KEY, StopPlan, read_rule
+from ..core.usage import NONE, Usage, total
 from ..core.window import PromptCheck
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
-from ..inspect_harness.metrics import VALUES
+from ..inspect_harness.metrics import RESULTS
 from ..inspect_harness.reward_api import API
-from . import fields, marks
-from .log import Log, LoggedDocument, LoggedTask
-from .run import NO_SAMPLES, Asked, Run, RunError, signed
-from .stopped import plan_in
+from . import fields
+from .log import INVALIDATED, Log, Sample, cells_of
+from .prompts import Asked, Wrapping
+from .run import NO_SAMPLES, Run, RunError, refused, signed
 from .unfinished import perhaps
-from .usage import CallsMade
-from .wrapping import Wrapping
 
 _SAMPLES = "samples/"
 
 
-def opened(path: Path) -> list[Log]:
+def opened(path: Path, texts: bool) -> list[Log]:
     """One log, finished or not.
 
     Raises:
@@ -58,58 +64,69 @@ def opened(path: Path) -> list[Log]:
                         check_json(archive.read(member))
         else:
             check_json(path.read_bytes())
-        log = read_eval_log(str(path), header_only=True)
+        header = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
-    signatures = signed(log.eval.metadata, path)
-    if log.eval.config.log_samples is False:
+    signatures = signed(header.eval.metadata, path)
+    if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    samples = _Samples(path, log, find(signatures[0]["benchmark"]), signatures[0])
-    task = LoggedTask(
-        path=path,
-        signatures=signatures,
-        harness="inspect",
-        documents=samples.read,
-        completed=samples.completed,
-        epochs=log.eval.config.epochs or 1,
-        invalidated=log.invalidated,
-        stop=_stop(samples),
-    )
-    return [Log([task], partial(_run, samples))]
+    reading = _Reading(path, header, find(signatures[0]["benchmark"]), signatures[0], texts)
+    samples = list(reading.samples())
+    return [
+        Log(
+            run=_run(reading, samples),
+            signatures=signatures,
+            samples=samples,
+            completed=reading.completed,
+            epochs=header.eval.config.epochs or 1,
+            invalidated=header.invalidated,
+            stop=_stop(reading),
+        )
+    ]
 
 
-def _run(samples: _Samples) -> Run:
-    log, signature = samples.log, samples.signature
-    if isinstance(samples.method, RewardMethod):
-        signature = {**signature, "place": samples.noted("persona")}
+def _run(reading: _Reading, samples: Sequence[Sample]) -> Run:
+    log, signature = reading.log, reading.signature
+    if isinstance(reading.method, RewardMethod):
+        signature = {**signature, "place": reading.noted("persona")}
+    used = [usage for sample in samples if sample.cases for usage in sample.usage]
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
         date=log.eval.created,
         signature=signature,
-        conditions=_conditions(log, samples.benchmark, samples.noted),
-        cells={},
+        conditions=_conditions(reading),
+        cells=cells_of(reading.path, signature),
         cases={},
-        logs=(samples.path,),
+        logs=(reading.path,),
         cache="Inspect's" if _is_cached(log) else "",
         resumed=log.eval.task_id,
         status=log.status,
-        prompts=_prompts(samples),
-        elsewhere=samples.spent.elsewhere(),
+        prompts=_prompts(reading),
+        elsewhere=_elsewhere(log.stats, total(used)),
     )
 
 
-def _prompts(samples: _Samples) -> PromptCheck:
+def _prompts(reading: _Reading) -> PromptCheck:
     # where the run knew nothing before the first call, the server's own token counts tell
-    known = window.logged(samples.log.eval.metadata or {})
-    return known if known.cut is not None else window.counted(samples.sizes)
+    known = window.logged(reading.log.eval.metadata or {})
+    return known if known.cut is not None else window.counted(reading.sizes)
 
 
-def _stop(samples: _Samples) -> StopPlan | None:
-    spec = samples.log.eval
-    if KEY not in (spec.metadata or {}):
+def _stop(reading: _Reading) -> StopPlan | None:
+    spec = reading.log.eval
+    noted: Any = (spec.metadata or {}).get(KEY)
+    if noted is None:
         return None
-    return plan_in(samples.path, (spec.metadata or {})[KEY], [str(name) for name in spec.dataset.sample_ids or ()])
+    try:
+        rule, sizes = read_rule(noted["rule"]), list(map(int, noted["cases_of_users"]))
+    except (PersonaFeedbackError, KeyError, TypeError, ValueError) as error:
+        found = f"{str(noted)[:60]} as its stop rule"
+        raise refused(reading.path, found, "a rule and the cases of each user") from error
+    ids = [str(name) for name in spec.dataset.sample_ids or ()]
+    # a run on fewer cases than the data have (`--limit`) lacks the last ids: whose they are nobody asks
+    rest = iter([*ids, *(f"\0{number}" for number in range(sum(sizes) - len(ids)))])
+    return StopPlan(rule, tuple(tuple(islice(rest, size)) for size in sizes))
 
 
 def _damaged(path: Path, error: Exception) -> RunError:
@@ -153,33 +170,31 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 
 @dataclass
-class _Samples:
+class _Reading:
     path: Path
-    log: EvalLog
+    log: EvalLog  # without samples
     benchmark: Benchmark
     signature: dict[str, Any]
+    texts: bool
     notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
     sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
+    in_full: bool = False  # whether a sample keeps the texts of its prompts
 
     @cached_property
-    def spent(self) -> CallsMade:
-        return CallsMade(self.log.stats)
-
-    @property
     def method(self) -> Method:
         return self.benchmark.methods[self.signature["method"]]
 
     @cached_property
-    def system(self) -> str:
-        return self.log.eval.model_generate_config.merge(self.log.plan.config).system_message or ""
+    def scorer(self) -> str:
+        return score_name(self.benchmark, self.method)
+
+    @cached_property
+    def wrapping(self) -> Wrapping:
+        return Wrapping(self.log.eval.model_generate_config.merge(self.log.plan.config).system_message or "", "")
 
     @property
     def completed(self) -> int:
         return self.log.results.completed_samples if self.log.status == "success" and self.log.results else 0
-
-    @property
-    def scorer(self) -> str:
-        return score_name(self.benchmark, self.method)
 
     def noted(self, name: str) -> str | list[str]:
         # What the scorer noted of a reward model: `persona`, its place; `dtype`; `revision`. All values where a run was
@@ -187,24 +202,24 @@ class _Samples:
         found = sorted({str(note[name]) for note in self.notes if name in note})
         return found if len(found) > 1 else "".join(found)
 
-    def read(self) -> Iterator[LoggedDocument]:
+    def samples(self) -> Iterator[Sample]:
         scored = marked = False
         for raw in _raw(self.path):
-            scores, where = raw.get("scores") or {}, f"sample {raw['id']}"
-            score, mark = scores.get(self.scorer), marks.mark_of(raw, self.scorer)
+            scores, where = raw.get("scores") or {}, f"{self.path}, sample {raw['id']}"
+            score, mark = scores.get(self.scorer), _mark_of(raw, self.scorer)
             marked = marked or bool(mark and scores)
             if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
-                yield LoggedDocument(where=where, id=raw["id"], document=None, mark=mark)
+                yield Sample(where=where, id=raw["id"], cases=(), mark=mark)
                 continue
             if not scores:
                 continue
             if not isinstance(score, dict) or not isinstance(score["value"], dict):
                 raise RunError(
-                    f"{self.path}, {where}: found no answers from our scorer, expected one per call. Score the log again: "
+                    f"{where}: found no answers from our scorer, expected one per call. Score the log again: "
                     f"inspect score {self.path} --scorer personafeedback_tasks/{self.scorer}"
                 )
             scored = True
-            yield self._document(raw, score["value"], score.get("metadata") or {}, mark)
+            yield self._sample(raw, where, score.get("metadata") or {}, mark)
         if self.completed and not scored and not marked:
             raise RunError(
                 f"{self.path}: found no scores, expected those of the {self.completed:,} samples that the log counts. If it was not "
@@ -212,47 +227,43 @@ class _Samples:
                 "personafeedback-tasks."
             )
 
-    def _document(self, raw: dict[str, Any], value: dict[str, Any], noted: dict[str, Any], mark: str) -> LoggedDocument:
-        path, method, where = self.path, self.method, f"sample {raw['id']}"
+    def _sample(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Sample:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
-        document = self.benchmark.scorable(method, logged, self.benchmark.setting(self.signature))
-        asked = method.asked(document.settings)
+        cases = self.benchmark.logged_cases(self.method, logged, raw["epoch"])
+        names = self.method.asked(logged.get(SETTINGS) or [""])
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
-        replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), asked)
-        labels = not isinstance(method, RewardMethod)
+        replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), names)
         try:
-            evidence = given(method, replies, raw["id"], self.log.eval.model)
+            evidence = given(self.method, replies, raw["id"], self.log.eval.model)
         except RewardError as error:
-            raise RunError(f"{path}: {error}") from error
-        return LoggedDocument(
+            raise RunError(f"{self.path}: {error}") from error
+        made = _made(raw)
+        asked = self._asked(raw, where, names, made)
+        keep = self.texts or not self.in_full
+        self.in_full = self.in_full or bool(asked.calls)
+        return Sample(
             where=where,
             id=raw["id"],
-            document=document,
+            cases=cases,
             evidence=evidence,
-            answers=method.of_each(noted["answers"]) if labels else None,
-            values=[value] if method.several is None else noted.get(VALUES) or (),
-            epoch=raw["epoch"],
-            usage=self.spent.of_sample(raw, asked, len(document.settings)),
+            scored=list(map(Result.from_json, noted[RESULTS])),
+            usage=_usage_of(made, of_settings(names, len(names) // len(self.method.calls))),
             mark=mark,
-            asked=partial(self._asked, raw),
+            asked=asked if keep else asked.hashed(),
         )
 
-    def _asked(self, raw: dict[str, Any]) -> Asked:
-        # from the events as logged: objects of all of them would take minutes
-        made: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
-        for event in raw.get("events") or ():
-            if event.get("event") == "model":
-                sent = _sent(raw, event)  # at least one message
-                made[str((sent[-1].get("metadata") or {}).get("call"))] = event, sent
+    def _asked(self, raw: dict[str, Any], where: str, names: Sequence[str], made: Sequence[_Call]) -> Asked:
         stage = self.benchmark.stage.name if self.benchmark.stage else ""
-        asked = [name for name in (stage, *self.method.asked(raw["metadata"].get(SETTINGS) or [""])) if name in made]
-        calls = []
-        for event, sent in map(made.__getitem__, asked):
-            tools = [("tools", str(event["tools"]))] if event.get("tools") else []
-            calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
-        reply = self._stage_reply(raw) if stage in made else None
-        return Asked(f"sample {raw['id']}", raw["id"], calls, Wrapping(self.system, ""), reply.text if reply else None)
+        last = {call: (event, sent) for call, event, sent in made}
+        sent_calls = []
+        for name in (stage, *names):
+            if name in last:
+                event, sent = last[name]
+                tools = [("tools", str(event["tools"]))] if event.get("tools") else []
+                sent_calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
+        reply = self._stage_reply(raw) if stage in last else None
+        return Asked(where, raw["id"], sent_calls, self.wrapping, reply.text if reply else None)
 
     def _stage_reply(self, raw: dict[str, Any]) -> Reply | None:
         stage = self.benchmark.stage
@@ -260,10 +271,20 @@ class _Samples:
         return said(calls.choice(of_stage[-1].output)) if of_stage else None
 
 
-def _sent(raw: dict[str, Any], event: dict[str, Any]) -> list[dict[str, Any]]:
-    # a condensed log has the messages once per sample, for all calls
+# name of a call, its event, the messages that it sent
+_Call = tuple[str, dict[str, Any], list[dict[str, Any]]]
+
+
+def _made(raw: dict[str, Any]) -> list[_Call]:
+    # From the events as logged: objects of all of them would take minutes. A condensed log has the messages once per
+    # sample, for all calls; the last message of a call has its name.
     pool = (raw.get("events_data") or {}).get("messages") or ()
-    return event["input"] or [one for start, end in event.get("input_refs") or () for one in pool[start:end]]
+    found = []
+    for event in raw.get("events") or ():
+        if event.get("event") == "model":
+            sent = event["input"] or [one for start, end in event.get("input_refs") or () for one in pool[start:end]]
+            found.append((str((sent[-1].get("metadata") or {}).get("call", "")), event, sent))
+    return found
 
 
 def _content(raw: dict[str, Any], message: dict[str, Any]) -> str:
@@ -280,17 +301,17 @@ def _events(raw: dict[str, Any]) -> list[Event]:
     return resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
 
 
-def _conditions(log: EvalLog, benchmark: Benchmark, noted: Callable[[str], str | list[str]]) -> dict[str, Any]:
-    spec = log.eval
-    found = generation([spec.model_generate_config, log.plan.config], spec.model_args)  # in Inspect's order
+def _conditions(reading: _Reading) -> dict[str, Any]:
+    spec, plan, noted = reading.log.eval, reading.log.plan, reading.noted
+    found = generation([spec.model_generate_config, plan.config], spec.model_args)  # in Inspect's order
     if spec.model.startswith(f"{API}/"):
-        found |= {
-            name: ",".join(value) for name, value in found.items() if name == "aspects" and isinstance(value, list)
-        }
-        found |= {"dtype": noted("dtype") or spec.model_args.get("dtype", "auto")}
+        if isinstance(found.get("aspects"), list):
+            found["aspects"] = ",".join(found["aspects"])
+        found["dtype"] = noted("dtype") or spec.model_args.get("dtype", "auto")
         if commit := noted("revision"):
             found["revision"] = commit
-    options = {name: value for name, value in spec.task_args.items() if name not in benchmark.options.names()}
+    own = reading.benchmark.options.names()
+    options = {name: value for name, value in spec.task_args.items() if name not in own}
     for schema, record in (("EvalSpec", vars(spec)), ("EvalConfig", vars(spec.config))):
         found |= fields.conditions(f"inspect {schema}", record)
     found |= fields.conditions("metadata", spec.metadata or {}) | fields.conditions("task_args", options)
@@ -310,3 +331,65 @@ def generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) 
     for config in configs:
         given |= config.model_dump(exclude_none=True)
     return fields.conditions("inspect GenerateConfig", given) | fields.conditions("model_args", arguments)
+
+
+# --- marks: what Inspect, or somebody with it, says of a sample --------------------------------------------------------
+
+# Inspect 0.3.285 can invalidate samples (`inspect_ai.log.invalidate_samples`), which leaves its table of means as it
+# was. Later versions can exclude samples from the metrics, too. Neither says that a sample was answered wrongly: it is
+# left out here.
+
+EXCLUDED = "excluded from metrics"
+
+# A sample that a limit or an error ended counts nevertheless if all its calls were answered before.
+_ENDED = ("limit", "error")
+
+# the beginnings of fields that mark a sample or a score: `invalidation`, and others in later versions
+_MARK = re.compile("invalid|exclu")
+
+
+def _mark_of(sample: Mapping[str, Any], scorer: str) -> str:
+    # Why a sample does not count; empty if it does, or if nothing is scored yet. Inspect leaves a score that is nan as
+    # a whole out of its metrics.
+    score = (sample.get("scores") or {}).get(scorer)
+    score = score if isinstance(score, dict) else {}
+    value = score.get("value")
+    unscored = isinstance(value, float) and math.isnan(value)
+    for name in fields.named("inspect EvalSample", fields.REASON):
+        if (found := sample.get(name)) and (name not in _ENDED or unscored or (name == "error" and not score)):
+            return fields.words(name).format_map(found if isinstance(found, dict) else {})
+    later = [name for of in (sample, score) for name, value in of.items() if value and _MARK.match(name)]
+    if any(name.startswith("invalid") for name in later):
+        return INVALIDATED
+    return (unscored and fields.words(str(score.get("reason")))) or (EXCLUDED if later or unscored else "")
+
+
+# --- usage: calls and tokens, from the events of the samples -----------------------------------------------------------
+
+
+def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> list[Usage]:
+    # a reply from a cache costs nothing; what belongs to no setting's own calls counts for the first one
+    found = [NONE] * len(by_setting)
+    for call, event, _ in made:
+        if not event.get("error") and event.get("cache") != "read":
+            place = next((place for place, names in enumerate(by_setting) if call in names), 0)
+            found[place] += _usage(event["output"].get("usage"))
+    return found
+
+
+def _elsewhere(stats: EvalStats, of_samples: Usage) -> Usage:
+    # of samples that are not scored: the rest of Inspect's own sums over the run and the logs that it continues
+    every = total(_usage(usage.model_dump()) for usage in stats.model_usage.values())
+    _, *tokens = (max(0, of_all - own) for of_all, own in zip(every.each, of_samples.each, strict=True))
+    rest = Usage(math.nan, *tokens)  # Inspect counts no calls
+    return rest if rest.tokens else NONE
+
+
+def _usage(logged: Mapping[str, Any] | None) -> Usage:
+    # Inspect's input tokens leave out those of a cache; some providers leave thoughts out of the output tokens
+    if logged is None:
+        return Usage(calls=1)
+    cached, written = (logged.get(f"input_tokens_cache_{how}") or 0 for how in ("read", "write"))
+    prompt = logged["input_tokens"] + cached + written
+    reply = max(logged["output_tokens"], (logged.get("total_tokens") or 0) - prompt)
+    return Usage(1, prompt, cached, reply, logged.get("reasoning_tokens") or 0)

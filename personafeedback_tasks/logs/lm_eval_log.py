@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Any
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import Benchmark, find
-from ..core.evidence import Evidence, Reply, likeliest, per_call, text_in
-from ..core.method import LabelMethod, Method, ReplyMethod
+from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.evidence import Evidence, Reply, per_call, text_in
+from ..core.method import Method, ReplyMethod
+from ..core.result import Result
 from ..core.signature import KEY, signatures
 from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
-from .judged import refuse_other_number
-from .log import Log, LoggedDocument, LoggedTask
-from .run import NO_SAMPLES, UNREADABLE, Asked, ForeignError, Run, RunError, defining, refused, signed, text
+from .log import Log, Sample, cells_of
+from .prompts import LABEL, Asked, Wrapping
+from .run import (
+    AS_WRITTEN,
+    NO_SAMPLES,
+    UNREADABLE,
+    ForeignError,
+    Run,
+    RunError,
+    defining,
+    refused,
+    signed,
+    text,
+)
 from .unfinished import perhaps
-from .wrapping import LABEL, Wrapping
 
 
 def results_beside(samples: Path) -> Path | None:
@@ -36,7 +48,7 @@ def results_beside(samples: Path) -> Path | None:
     return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
-def opened(path: Path) -> list[Log]:
+def opened(path: Path, texts: bool) -> list[Log]:
     """The logs of a results file with the samples files beside it, or of one samples file with its results file.
 
     Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
@@ -45,17 +57,17 @@ def opened(path: Path) -> list[Log]:
         RunError: a file is damaged or missing, or contains tasks that are not ours.
     """
     if path.suffix != ".jsonl":
-        return _logs(path, None)
+        return _logs(path, None, texts)
     results = results_beside(path)
     if results is None:
         raise RunError(
             f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
             "which names the model, the setting and the prompt. Keep both together under their original names."
         )
-    return _logs(results, path)
+    return _logs(results, path, texts)
 
 
-def _logs(path: Path, only: Path | None) -> list[Log]:
+def _logs(path: Path, only: Path | None, texts: bool) -> list[Log]:
     results = _load(path)
     stamp = path.stem.rpartition("_")[2]
     leaves = {
@@ -88,50 +100,49 @@ def _logs(path: Path, only: Path | None) -> list[Log]:
         signatures = signed(leaves[task].get("metadata"), path)
         asked = [[signature.get(name) for name in defining(signature)] for signature in signatures]
         alike.setdefault(repr(asked), {})[task] = file
-    return [_log(path, results, tasks) for tasks in alike.values()]
+    return [_log(path, results, tasks, texts) for tasks in alike.values()]
 
 
-def _log(path: Path, results: dict[str, Any], samples: Mapping[str, Path]) -> Log:
+def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: bool) -> Log:
     arguments = _arguments(results)
     key = next((key for key in _NAMES if key in arguments), "pretrained")
-    # lm-eval looks a request up by its arguments, whatever the model: see caches.py. Filled while the rows are read.
+    first = results["configs"][next(iter(tasks))]
+    signatures = signed(first["metadata"], path)
+    tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
+    inserted = str([*tokens, arguments.get("chat_template_args")])
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
-    cached: dict[int, int] = {}
-    tasks = [_task(path, results, task, file, cached if cache else None) for task, file in samples.items()]
+    rows = _Rows(
+        benchmark=find(signatures[0]["benchmark"]),
+        method=find(signatures[0]["benchmark"]).methods[signatures[0]["method"]],
+        wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
+        texts=texts,
+        cached={} if cache else None,
+    )
+    samples: list[Sample] = []
+    cells: dict[str, int] = {}
+    for task, file in tasks.items():
+        config = results["configs"][task]
+        if config.get("num_fewshot"):
+            found = f"num_fewshot {config['num_fewshot']} of {task}"
+            raise refused(path, found, "0, since our prompts have no examples")
+        cells |= cells_of(path, signed(config["metadata"], path)[0])
+        samples += rows.read(file, task, int(results["n-samples"][task]["effective"]))
+    model = text(arguments[key]) if key in arguments else str(results.get("model_source") or results.get("model_name"))
     run = Run(
-        model=text(arguments[key])
-        if key in arguments
-        else str(results.get("model_source") or results.get("model_name")),
+        model=model,
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
-        signature=tasks[0].signature,
-        conditions=_conditions(results, results["configs"][next(iter(samples))], key),
-        cells={},
+        signature=signatures[0],
+        conditions=_conditions(results, first, key),
+        cells=cells,
         cases={},
-        logs=(path, *samples.values()),
+        logs=(path, *tasks.values()),
         cache=cache,
-        cached=cached,
-        prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in samples)),
+        cached=rows.cached or {},
+        prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in tasks)),
     )
-    return Log(tasks, lambda: run)
-
-
-def _task(path: Path, results: dict[str, Any], task: str, samples: Path, cached: dict[int, int] | None) -> LoggedTask:
-    config = results["configs"][task]
-    signatures = signed(config.get("metadata"), path)
-    if config.get("num_fewshot"):
-        raise refused(path, f"num_fewshot {config['num_fewshot']} of {task}", "0, since our prompts have no examples")
-    tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
-    inserted = str([*tokens, _arguments(results).get("chat_template_args")])
-    wrapping = Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted)
-    count = int(results["n-samples"][task]["effective"])
-    return LoggedTask(
-        path=samples,
-        signatures=signatures,
-        harness="lm-eval",
-        documents=partial(_documents, samples, task, signatures[0], count, wrapping, cached),
-        max_tokens=token_limit(config.get("generation_kwargs")),
-    )
+    max_tokens = token_limit(first.get("generation_kwargs"))
+    return Log(run=run, signatures=signatures, samples=samples, max_tokens=max_tokens)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -157,96 +168,75 @@ def _date(path: Path, seconds: object) -> str:
         raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error
 
 
-def _documents(
-    path: Path,
-    task: str,
-    signature: Mapping[str, Any],
-    count: int,
-    wrapping: Wrapping,
-    cached: dict[int, int] | None,
-) -> Iterator[LoggedDocument]:
-    benchmark, rows = find(signature["benchmark"]), 0
-    method, setting = benchmark.methods[signature["method"]], benchmark.setting(signature)
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                row = lenient(line)
-                rows += row["metrics"] != []  # lm-eval does not count a case that our task leaves out
-                if cached is not None:
-                    requests = (row.get("arguments") or {}).values()
-                    cached |= {
-                        hash(repr(asked)): hash(repr(said)) for asked, said in zip(requests, row["resps"], strict=False)
-                    }
-                yield _document(path, row, f"line {number}", benchmark, method, setting, wrapping)
-            except RunError:
-                raise
-            except UNREADABLE as error:
-                raise RunError(
-                    f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
-                    f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
-                ) from error
-    if rows != count:
-        advice = f"{perhaps('lm-eval')} " if rows < count else ""
-        advice += "If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
-        raise refused(path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice)
+@dataclass
+class _Rows:
+    """Reads samples files of one method."""
 
+    benchmark: Benchmark
+    method: Method
+    wrapping: Wrapping
+    texts: bool
+    # lm-eval looks a request up by its arguments, whatever the model: request -> reply, both hashed; None without a cache
+    cached: dict[int, int] | None
+    in_full: bool = False  # whether a sample keeps the texts of its prompts
 
-def _document(
-    path: Path,
-    row: dict[str, Any],
-    where: str,
-    benchmark: Benchmark,
-    method: Method,
-    setting: str,
-    wrapping: Wrapping,
-) -> LoggedDocument:
-    # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
-    logged = row["doc"]
-    document = benchmark.scorable(method, logged, setting)
-    each = method.requests(benchmark.labels)
-    refuse_other_number(path, where, list(map(len, row["resps"])), len(method.asked(document.settings)) * each)
-    evidence: Sequence[Evidence]
-    answers = None
-    if not isinstance(method, ReplyMethod):
-        # Per call, the log-likelihood of each label with "is greedy". Logged as text.
-        evidence = per_call([float(value) for ((value, _),) in row["resps"]], benchmark.labels)
-        filtered = per_call([float(value) for value, _ in row["filtered_resps"]], benchmark.labels)
-        answers = method.of_each([likeliest(benchmark.labels, values) for values in filtered])
-    else:
-        evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
-        if isinstance(method, LabelMethod):
-            answers = method.answers(row["filtered_resps"], len(document.cases))
-    values = None
-    if row["metrics"] != ["bypass"]:  # --predict_only: nothing was scored
-        names = [
-            *(metric.name for metric in method.metrics_in("lm-eval")),
-            *benchmark.of_several(method, document.settings),
+    def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
+        rows = 0
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    row = lenient(line)
+                    rows += row["metrics"] != []  # lm-eval does not count a case that our task leaves out
+                    yield self._sample(row, f"{path}, line {number}")
+                except RunError:
+                    raise
+                except UNREADABLE as error:
+                    raise RunError(
+                        f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
+                        f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+                    ) from error
+        if rows != count:
+            advice = f"{perhaps('lm-eval')} " if rows < count else ""
+            advice += "If it is finished, rows were added or lost after it: use the files as lm-eval wrote them."
+            raise refused(
+                path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice
+            )
+
+    def _sample(self, row: dict[str, Any], where: str) -> Sample:
+        # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
+        logged, method = row["doc"], self.method
+        settings = logged.get(SETTINGS) or [""]
+        replies = [*map(len, row["resps"])]
+        if replies != [1] * (method.requests * len(method.asked(settings))):
+            found = f"{sum(replies)} replies to {len(replies)} requests"
+            raise refused(where, found, f"one to each of {method.requests * len(method.asked(settings))}", AS_WRITTEN)
+        evidence: Sequence[Evidence]
+        if isinstance(method, ReplyMethod):
+            evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
+        else:  # per call, the log-likelihood of each label with "is greedy", logged as text
+            evidence = per_call([float(value) for ((value, _),) in row["resps"]], self.benchmark.labels)
+        # the first argument of a request is its prompt, the second generation arguments or a label
+        requests = (row.get("arguments") or {}).values()
+        calls = [
+            tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
+            for request in requests
         ]
-        places = range(len(document.cases))
-        several = method.several is not None
-        values = [
-            {name: row[name][place] if several else row[name] for name in names if name in row} for place in places
-        ]
-    return LoggedDocument(
-        where=where,
-        id=logged["id"],
-        document=document,
-        evidence=evidence,
-        answers=answers,
-        values=values,
-        usage=[Usage(calls=each * len(method.calls))] * len(document.settings),
-        asked=partial(_asked, where, row, wrapping),
-    )
-
-
-def _asked(where: str, row: dict[str, Any], wrapping: Wrapping) -> Asked:
-    # the first argument of a request is its prompt, the second generation arguments or a label
-    requests = (row.get("arguments") or {}).values()
-    calls = [
-        tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
-        for request in requests
-    ]
-    return Asked(where, row["doc"]["id"], calls, wrapping)
+        if self.cached is not None:
+            for asked, said in zip(requests, row["resps"], strict=False):
+                self.cached[hash(repr(asked))] = hash(repr(said))
+        prompts = Asked(where, logged["id"], calls, self.wrapping)
+        keep = self.texts or not self.in_full
+        self.in_full = self.in_full or bool(calls)
+        scored = row.get(f"{self.benchmark.primary(method)}_stderr")  # absent with --predict_only
+        return Sample(
+            where=where,
+            id=logged["id"],
+            cases=self.benchmark.logged_cases(method, logged),
+            evidence=evidence,
+            scored=None if scored is None else [Result.from_json(one) for one in scored[2]],
+            usage=[Usage(calls=len(evidence) // len(settings) * method.requests)] * len(settings),
+            asked=prompts if keep else prompts.hashed(),
+        )
 
 
 def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:

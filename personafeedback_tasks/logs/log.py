@@ -1,70 +1,72 @@
-"""A log as its reader gives it: evidence, and the scores of the log, all unchecked.
+"""What a reader gives of a log, unchecked: its samples, and what it says of the run.
 
 A reader knows the files of one harness. Replies from elsewhere are for `score-replies`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..core.benchmark import find
-from ..core.documents import Scorable
+from ..core.documents import of_settings
 from ..core.evidence import Evidence
-from ..core.result import Answers
+from ..core.result import Result
+from ..core.signature import set_of
 from ..core.stopping import StopPlan
+from ..core.thinking import settled, shows_thinking
 from ..core.usage import Usage
-from .run import Asked, Run
+from .prompts import Asked
+from .run import Run, RunError
+from .unfinished import UNFINISHED
+
+INVALIDATED = "invalidated"
+"""Mark of a sample that somebody took out with Inspect's own means."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoggedDocument:
-    """One document in one epoch.
+class Sample:
+    """The calls about one case, or about a document of several, in one epoch.
 
     Attributes:
-        where: `line 12`, `sample ID`.
-        document: what is scored; None for a marked sample without a score.
+        where: the file, and the line or sample in it.
+        cases: without answers, setting after setting; empty for a marked sample that has no score.
         evidence: one per call.
-        answers: of each case under each setting, as logged; None where the log has none beside the evidence.
-        values: metric -> value of each case, as logged; None where the harness scored nothing.
+        scored: the cases as the harness scored them; None where it scored nothing.
         usage: under each setting; empty where nothing is counted.
         mark: why it does not count; empty if it does.
-        asked: gives its prompts; None where nobody may ask for them.
+        asked: its prompts; None where nobody may ask for them.
     """
 
     where: str
     id: str
-    document: Scorable | None
+    cases: Sequence[Result]
     evidence: Sequence[Evidence] = ()
-    answers: Sequence[Answers] | None = None
-    values: Sequence[Mapping[str, Any]] | None = None
-    epoch: int = 1
+    scored: Sequence[Result] | None = None
     usage: Sequence[Usage] = ()
     mark: str = ""
-    asked: Callable[[], Asked] | None = None
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoggedTask:
-    """One task of a log.
+class Log:
+    """The samples of a run, of one task or of several that were asked alike, as where a harness runs each cell as a task.
 
     Attributes:
+        run: under the first setting, without cases.
         signatures: one per setting.
-        harness: whose table the values are in.
-        documents: reads them, in the order of the file. Raises RunError.
-        completed: documents that the log says were answered, in all epochs; 0 where it does not.
-        epochs: how many the log says were asked; None where a harness has none.
+        completed: samples that the log says were answered, in all epochs; 0 where it does not.
+        epochs: how many the log says were asked.
         invalidated: whether the log is marked as a whole.
         max_tokens: limit on the new tokens of a reply; 0 for the method's own.
     """
 
-    path: Path
-    signatures: Sequence[dict[str, Any]]
-    harness: str
-    documents: Callable[[], Iterable[LoggedDocument]]
+    run: Run
+    signatures: Sequence[Mapping[str, Any]]
+    samples: Sequence[Sample]
     completed: int = 0
     epochs: int = 1
     invalidated: bool = False
@@ -72,34 +74,24 @@ class LoggedTask:
     max_tokens: int = 0
 
     @property
-    def signature(self) -> dict[str, Any]:
-        """That of the first setting; the others differ in the task's name and in digests of what only they read."""
-        return self.signatures[0]
-
-    @property
-    def settings(self) -> tuple[str, ...]:
+    def settings(self) -> list[str]:
         """Its settings, in the order of its calls."""
-        return tuple(map(find(self.signature["benchmark"]).setting, self.signatures))
+        return [self.run.benchmark.setting(signature) for signature in self.signatures]
 
     @property
     def staged(self) -> list[bool]:
         """For each setting, whether it uses the call of the benchmark's stage."""
-        stage = find(self.signature["benchmark"]).stage
+        stage = self.run.benchmark.stage
         return [bool(stage and signature.get(stage.name)) for signature in self.signatures]
 
+    @property
+    def thinks(self) -> bool:
+        """Whether any reply shows thinking: then the others are read in view of that, see `core.thinking`."""
+        return any(shows_thinking(given) for sample in self.samples for given in sample.evidence)
 
-@dataclass(frozen=True)
-class Log:
-    """The tasks of one run of a harness in a log.
-
-    Attributes:
-        tasks: several where a harness runs each cell as a task. All ask the same settings.
-        run: what the header says of the run under the first setting, without cells and cases. Call it after all
-            documents were read, since these may add conditions.
-    """
-
-    tasks: Sequence[LoggedTask]
-    run: Callable[[], Run]
+    def in_view(self, sample: Sample) -> list[Evidence]:
+        """The evidence of a sample of a run in which some replies show thinking."""
+        return [settled(given, self.run.method, self.max_tokens) for given in sample.evidence]
 
 
 @dataclass(frozen=True)
@@ -108,19 +100,20 @@ class Reader:
 
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
-        open: reads the logs of a file, several where its tasks were asked in several ways. Raises RunError.
+        open: reads the logs of a file, several where its tasks were asked in several ways. Raises RunError. With True,
+            every sample keeps the texts of its prompts, and not the first one alone.
         suffixes: the ends of the names of such logs in a folder, not of files that they bring along.
     """
 
     owns: Callable[[bytes], bool]
-    open: Callable[[Path], Sequence[Log]]
+    open: Callable[[Path, bool], Sequence[Log]]
     suffixes: tuple[str, ...]
 
 
-def _lazily(module: str) -> Callable[[Path], Sequence[Log]]:
+def _lazily(module: str) -> Callable[[Path, bool], Sequence[Log]]:
     # reading Inspect's logs needs Inspect, so its module is imported once there is such a log
-    def opened(path: Path) -> Sequence[Log]:
-        logs: Sequence[Log] = import_module(module, __package__).opened(path)
+    def opened(path: Path, texts: bool) -> Sequence[Log]:
+        logs: Sequence[Log] = import_module(module, __package__).opened(path, texts)
         return logs
 
     return opened
@@ -144,6 +137,64 @@ READERS = (
 )
 
 
-def reader_of(head: bytes) -> Reader | None:
-    """The reader of a file; None for a file that is no log."""
+def reader_of(path: Path) -> Reader | None:
+    """The reader of a file, by its content; None for a file that is no log. Raises RunError for an empty file."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
+    if not head.strip():
+        raise RunError(f"{path}: found an empty file, expected a log. The run is perhaps {UNFINISHED}.")
     return next((reader for reader in READERS if reader.owns(head)), None)
+
+
+def open_logs(path: Path, texts: bool = False) -> Sequence[Log]:
+    """A file's logs, unchecked: one for each way in which its tasks were asked.
+
+    Args:
+        texts: keep the texts of all prompts.
+
+    Raises:
+        RunError: the file cannot be read, is empty, or is no log.
+    """
+    reader = reader_of(path)
+    if reader is None:
+        raise RunError(
+            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
+        )
+    return reader.open(path, texts)
+
+
+def samples_of(run: Run, texts: bool = False) -> Iterator[Sample]:
+    """The samples of a run's logs, which are read again, with its own setting's part of each.
+
+    Args:
+        texts: keep the texts of all prompts.
+    """
+    # lm-eval's results file names all samples files beside it, also those that are not of this run
+    rows = [path for path in run.logs if path.suffix == ".jsonl"]
+    logs = [log for path in rows or run.logs for log in open_logs(path, texts)]
+    thinks = any(log.thinks for log in logs)
+    for log in logs:
+        settings, staged = log.settings, log.staged
+        place = settings.index(run.setting)
+        for sample in log.samples:
+            evidence = log.in_view(sample) if thinks else sample.evidence
+            yield replace(
+                sample,
+                cases=of_settings(sample.cases, len(settings))[place],
+                evidence=of_settings(evidence, len(settings))[place],
+                asked=sample.asked and sample.asked.under(place, staged),
+            )
+
+
+def cells_of(path: Path, signature: Mapping[str, Any]) -> dict[str, int]:
+    """Cell -> its number of cases, as the signature says."""
+    named = set_of(signature)
+    cells = tuple(named.counts) if named else find(signature["benchmark"]).cells
+    found = {cell: entry["cases"] for cell, entry in signature["cells"].items()}
+    for cell, count in found.items():
+        if cell not in cells or type(count) is not int or count < 0:
+            raise RunError(f"{path}: found the cell {cell!r} with {count!r} cases, expected one of {', '.join(cells)}.")
+    return found

@@ -5,23 +5,24 @@ A log is recognized by its content, never by its name.
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 from ..common.errors import PersonaFeedbackError
 from ..common.foreign import terminal
 from ..common.records import cut
 from . import log
-from .caches import refuse_shared
-from .checks import runs_of
+from .compare import runs_of
 from .lm_eval_log import results_beside
-from .log import Log, reader_of
+from .log import open_logs, reader_of
 from .run import UNREADABLE, ForeignError, Run, RunError
-from .shards import join_shards, merged
 from .signature_line import without_folder
-from .unfinished import UNFINISHED, advice, state_of
+from .unfinished import advice, state_of
 
 
 def read_runs(
@@ -50,7 +51,7 @@ def read_runs(
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
             runs += _read(path)
-    found = [_counted(run) for run in join_shards(_join_leaves(runs), say)]
+    found = [_counted(run) for run in _join_shards(_join_leaves(runs), say)]
     refuse_shared(found)
     return [_told_apart(run, found) for run in found]
 
@@ -98,7 +99,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
     found, foreign, broken = [], "", []
     for path in files:
         try:
-            reader = reader_of(_beginning(path))
+            reader = reader_of(path)
             if reader is not None and path.suffix in reader.suffixes:
                 reading(path)
                 found += _read(path)
@@ -119,7 +120,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
     alike: dict[str, list[Run]] = {}
     for run in _finished(_superseded(found, say), say):
         alike.setdefault(repr(run.same), []).append(run)
-    return [merged(_without_repeats(parts, say)) for parts in alike.values()]
+    return [_merged(_without_repeats(parts, say)) for parts in alike.values()]
 
 
 def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
@@ -173,32 +174,7 @@ def _join_leaves(runs: list[Run]) -> list[Run]:
     joined: dict[object, list[Run]] = {}
     for run in runs:
         joined.setdefault((run.logs[0], *run.asked_as) if len(run.logs) == 2 else id(run), []).append(run)
-    return [merged(parts) for parts in joined.values()]
-
-
-def open_logs(path: Path) -> Sequence[Log]:
-    """A file's logs, unchecked: one for each way in which its tasks were asked.
-
-    Raises:
-        RunError: the file cannot be read, is empty, or is no log.
-    """
-    reader = reader_of(_beginning(path))
-    if reader is None:
-        raise RunError(
-            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
-        )
-    return reader.open(path)
-
-
-def _beginning(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
-    if not head.strip():
-        raise RunError(f"{path}: found an empty file, expected a log. The run is perhaps {UNFINISHED}.")
-    return head
+    return [_merged(parts) for parts in joined.values()]
 
 
 def _read(path: Path) -> list[Run]:
@@ -211,3 +187,99 @@ def _read(path: Path) -> list[Run]:
             f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
             "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
+
+
+# --- parts of a run: the logs of its cells, and shards such as `--limit 1-505` and `--limit 506-1010` ------------------
+
+
+def _join_shards(runs: Sequence[Run], say: Callable[[str], object]) -> list[Run]:
+    """Runs that are partial, were asked the same and have no case in common become one, wherever their logs are."""
+    joined: list[Run] = []
+    for run in runs:
+        place = next((place for place, other in enumerate(joined) if _are_shards(run, other)), None)
+        if place is None:
+            joined.append(run)
+        else:
+            joined[place] = _merged([joined[place], run])
+    for run in joined:
+        shards = [one for one in runs if set(one.logs) < set(run.logs)]
+        if shards:
+            counts = " + ".join(f"{len(one.cases):,}" for one in shards)
+            say(f"Joined shards of {run.label}: {counts} of {sum(run.cells.values()):,} cases.")
+    return joined
+
+
+def _are_shards(run: Run, other: Run) -> bool:
+    partial = bool(run.partial and other.partial and run.cases and other.cases)
+    return partial and run.same == other.same and not run.cases.keys() & other.cases.keys()
+
+
+def _merged(parts: Sequence[Run]) -> Run:
+    """The parts as one run. Raises RunError if they differ in what moves a score or share a case."""
+    first, *others = parts
+    merged = first
+    for other in others:
+        for name, here in first.same.items():
+            if here != (there := other.same.get(name)):
+                raise RunError(
+                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
+                    "row. Pass each as a run of its own."
+                )
+        twice = sorted(merged.cases.keys() & other.cases.keys())
+        if twice:
+            raise RunError(
+                f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
+                "each once in a run. Pass only the log that counts."
+            )
+        merged = replace(
+            merged,
+            date=min(merged.date, other.date),
+            cells={**merged.cells, **other.cells},
+            cases={**merged.cases, **other.cases},
+            cached={**merged.cached, **other.cached},
+            joined=tuple(
+                dict.fromkeys((*(merged.joined or (merged.logs[0].name,)), *(other.joined or (other.logs[0].name,))))
+            ),
+            logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
+            otherwise=merged.otherwise + other.otherwise,
+            status=merged.status if other.finished else other.status,
+            left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
+            asked=(*(merged.asked or ()), *(other.asked or ())),
+            unchecked=tuple(dict.fromkeys((*merged.unchecked, *other.unchecked))),
+            prompts=merged.prompts + other.prompts,
+            usage=merged.usage + other.usage,
+            elsewhere=merged.elsewhere + other.elsewhere,
+        )
+    return merged
+
+
+# --- a cache file of two models: lm-eval's `--use_cache` looks requests up by their arguments, whatever the model -----
+
+TELLING = 10
+"""So many different shared replies are no chance, whatever else differs: letters alone are fewer."""
+
+
+def refuse_shared(runs: Sequence[Run]) -> None:
+    """Raise RunError if runs of different models, or under other conditions, name one cache file and have its replies."""
+    for one, other in combinations([run for run in runs if run.cached], 2):
+        models = {"model": (one.model, other.model)} if one.model != other.model else {}
+        differing = models | one.other_conditions(other)
+        if differing and _may_be_one_file(one.cache, other.cache) and _share_replies(one, other):
+            what = "; ".join(f"{name} {mine} and {its}" for name, (mine, its) in differing.items())
+            raise RunError(
+                f"{one.logs[0]} and {other.logs[0]} have the same replies and name the same cache, {other.cache} (--use_cache), but differ "
+                f"({what}): what ran later was never asked. Use one cache file per model, and run it again without this one."
+            )
+
+
+def _may_be_one_file(one: str, other: str) -> bool:
+    # relative paths may begin in other folders
+    paths = [f"/{os.path.normpath(path)}" for path in (one, other)]
+    return paths[0].endswith(paths[1]) or paths[1].endswith(paths[0])
+
+
+def _share_replies(one: Run, other: Run) -> bool:
+    # one reply to everything may be chance; all requests, or many different replies, are not
+    pairs = [(one.cached[request], other.cached[request]) for request in one.cached.keys() & other.cached.keys()]
+    shared = {mine for mine, its in pairs if mine == its}
+    return len(shared) >= TELLING or (len(shared) > 1 and all(mine == its for mine, its in pairs))

@@ -16,7 +16,7 @@ from ..core.result import Result
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.signature import signature
 from ..core.thinking import settle
-from .judged import scored_cases
+from .compare import scored_cases
 from .run import Run
 
 HARNESS = "recorded replies"
@@ -82,10 +82,10 @@ def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, record
 
 def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Result]:
     method = benchmark.methods[options.method]
-    asked = benchmark.scorable(method, benchmark.logged(method, document), benchmark.setting(vars(options)))
+    asked = benchmark.logged(method, document, [benchmark.setting(vars(options))])
     for epoch in recorded.epochs:
         replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-        yield from method.judge(asked, replies, epoch=epoch)
+        yield from method.judge(benchmark.logged_cases(method, asked, epoch), replies)
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:

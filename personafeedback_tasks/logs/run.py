@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import PersonaFeedbackError
+from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
-from ..core.documents import of_settings
 from ..core.method import Method
 from ..core.result import ScoredCase
 from ..core.report import Line
@@ -26,7 +26,7 @@ from ..core.window import UNKNOWN, PromptCheck
 from ..parsing.answers import PROMPT_CUT
 from . import fields
 from .caveat import Caveat
-from .wrapping import PLAIN, Call, Wrapping
+from .prompts import Asked
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
 """The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
@@ -54,35 +54,6 @@ class ForeignError(RunError):
 
 # logs of a joined run that a sentence names
 _NAMED = 3
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How a case, or a document of several, was asked.
-
-    Attributes:
-        where: `line 12`.
-        calls: the messages of each call or their hashes, in order, the stage's first; empty where the log has none.
-        wrapping: what the log says that the harness put around our texts.
-        stage_reply: None without a stage.
-    """
-
-    where: str
-    id: str
-    calls: Sequence[Call] | Sequence[int]
-    wrapping: Wrapping = PLAIN
-    stage_reply: str | None = None
-
-    def hashed(self) -> Asked:
-        """A copy with hashes in place of messages: the texts of a whole run may not fit into memory."""
-        return replace(self, calls=[hash(call) for call in self.calls])
-
-    def under(self, place: int, staged: Sequence[bool]) -> Asked:
-        """The calls of one setting: the stage's if `staged` says that the setting uses it, then its own."""
-        first = int(any(staged)) if self.calls else 0
-        calls: list[Any] = [*self.calls[first:]]
-        before: list[Any] = [*self.calls[:first]] if staged[place] else []
-        return replace(self, calls=[*before, *of_settings(calls, len(staged))[place]])
 
 
 @dataclass(frozen=True)
@@ -425,3 +396,40 @@ def text(value: object) -> str:
     if isinstance(value, list):
         return " and ".join(map(text, value))
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+# --- the user's names for models: harnesses call one model differently, and only the user knows that it is one --------
+
+AS_LOGGED: Mapping[str, str] = {}
+"""Without --name, models are called what their harness calls them."""
+
+
+def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
+    """The runs under the user's names. A run and its control are of one model if they have the same name."""
+    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
+
+
+def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+    """Raise OptionError for a name of a model that no run is of."""
+    models = {run.model for run in runs}
+    for model in names:
+        if model not in models:
+            raise OptionError(
+                f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
+            )
+
+
+def offers(runs: Sequence[Run]) -> list[str]:
+    """A sentence on models that differ only by a provider's prefix, with the options that make them one; or none."""
+    harness = {run.identity: run.harness for run in runs}
+    model = {run.identity: run.model for run in runs}
+    alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]
+    options = " ".join(f"--name {model[longer]}={shorter}" for longer, shorter in alike)
+    names = [f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]})" for longer, shorter in alike]
+    if len(alike) > 1:
+        names = [f"{len(alike)} pairs of names"]
+    return [
+        f"{name} differ only by the provider. If {'they are' if len(alike) == 1 else 'each pair is'} one model, pass "
+        f"{options}: then a control of one counts for the other."
+        for name in names
+    ]

@@ -61,12 +61,12 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         ),
         LikelihoodMethod(
             name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", **in_all_orders,
-            score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
+            labels=orders.letters, score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
             primary=DEBIASED,
         ),
         TopTokenMethod(
             name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", **in_all_orders,
-            score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
+            labels=orders.letters, score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
             primary=DEBIASED, read_tokens=top_reader(orders.letters),
         ),
         RewardMethod(

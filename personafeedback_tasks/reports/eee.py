@@ -22,14 +22,13 @@ from ..common.errors import OptionError
 from ..common.records import json_lines, json_text
 from ..common.statistics import Estimate
 from ..core.cases import HUB_COMMIT
-from ..core.documents import of_settings
 from ..core.evidence import Reply
 from ..core.method import LabelMethod, LikelihoodMethod
 from ..core.report import CardSpec
-from ..logs.logged import documents_of
+from ..logs.log import samples_of
+from ..logs.prompts import LABEL
 from ..logs.run import Run
 from ..logs.signature_line import signature_line, without_folder
-from ..logs.wrapping import LABEL
 
 SCHEMA = "0.3.0"
 
@@ -224,20 +223,19 @@ def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
     method = run.method
     if method.several is not None or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return
-    each = method.requests(run.benchmark.labels)
-    for task, document in documents_of(run):
-        case = run.cases.get(document.id)
-        if document.mark or document.asked is None or case is None:
+    each = method.requests
+    for sample in samples_of(run, texts=True):
+        case = run.cases.get(sample.id)
+        if sample.mark or sample.asked is None or case is None:
             continue
-        (outcome,) = (one for one in case if one.epoch == document.epoch)
-        place = task.settings.index(run.setting)
-        prompts = list(document.asked().under(place, task.staged).calls)[-each * len(method.calls) :]
-        evidence = of_settings(document.evidence, len(task.settings))[place]
+        epoch = sample.cases[0].epoch
+        (outcome,) = (one for one in case if one.epoch == epoch)
+        prompts = list(sample.asked.calls)[-each * len(method.calls) :]
         for number, call in enumerate(method.calls):
             sent: Any = prompts[number * each] if prompts else ()
-            given, target, answer = evidence[number], outcome.targets[number], outcome.answers[number]
+            given, target, answer = sample.evidence[number], outcome.targets[number], outcome.answers[number]
             raw = "\n\n".join(text for role, text in sent if role != LABEL)
-            ids = [f"{document.id}/{setting}/{call}", *([f"epoch {document.epoch}"] if document.epoch > 1 else [])]
+            ids = [f"{sample.id}/{setting}/{call}", *([f"epoch {epoch}"] if epoch > 1 else [])]
             yield {
                 "evaluation_name": f"{run.benchmark.name} {outcome.cell} ({setting})",
                 "evaluation_result_id": f"{setting}/{outcome.cell}/acc",

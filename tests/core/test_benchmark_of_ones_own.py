@@ -115,7 +115,13 @@ class Toy(Benchmark):
     methods = {
         "generate": METHOD,
         "mc": LikelihoodMethod(
-            name="mc", help="likelihoods", calls=("ask",), score=score, metrics=METHOD.metrics, suffix="mc"
+            name="mc",
+            help="likelihoods",
+            calls=("ask",),
+            labels=("YES", "NO"),
+            score=score,
+            metrics=METHOD.metrics,
+            suffix="mc",
         ),
     }
     labels = ("YES", "NO")

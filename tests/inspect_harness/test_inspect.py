@@ -154,7 +154,7 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
         assert asked == {order: prompts.build(case, prompts.Template(), order) for order in ORDERS}
         assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
-        assert sample.metadata.keys() == {"cell", "user_id", "language", "digest"}
+        assert sample.metadata.keys() == {"cell", "user_id", "language", "digest", "settings"}
         assert sample.target == ["A", "B"]
 
 

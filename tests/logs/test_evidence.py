@@ -222,9 +222,9 @@ def test_each_call_has_one_reply(tmp_path):
     assert printed(two)["invalid"] == 0.5
     assert reasons(read_run(two)) == {"no_response": len(CASES)}
     method = PERSONAFEEDBACK.methods["generate"]
-    document = PERSONAFEEDBACK.scorable(method, PERSONAFEEDBACK.logged(method, CASES[0]))
+    cases = PERSONAFEEDBACK.logged_cases(method, PERSONAFEEDBACK.logged(method, CASES[0]))
     with pytest.raises(ValueError, match="found 1 replies, expected one to each of chosen_first, rejected_first"):
-        method.judge(document, [Reply("A")])
+        method.judge(cases, [Reply("A")])
 
 
 # --- thinking that was cut off -----------------------------------------------------------------------------------------

@@ -85,26 +85,34 @@ def about(row: Json) -> Json:
     return row["metadata" if is_inspect(row) else "doc"]
 
 
+def result(row: Json) -> Json:
+    """What the harness logged of its case."""
+    found: Json
+    if is_inspect(row):
+        (found,) = row["scores"]["personafeedback"]["metadata"]["results"]
+    else:
+        *_, (found,) = row.get("acc_sym_stderr") or row["acc_stderr"]
+    return found
+
+
 def answers(row: Json) -> list[str]:
-    return list(row["scores"]["personafeedback"]["metadata"]["answers"] if is_inspect(row) else row["filtered_resps"])
+    return list(result(row)["answers"])
 
 
 def answer(row: Json, new: list[str]) -> None:
     """Other answers, and nothing else."""
-    if is_inspect(row):
-        row["scores"]["personafeedback"]["metadata"]["answers"] = list(new)
-    else:
-        row["filtered_resps"] = new
+    result(row)["answers"] = list(new)
 
 
 def score(row: Json) -> None:
-    """The values that follow from the answers."""
+    """The values that follow from the answers, in every place of a log that has them."""
     found = scoring.score_answers(answers(row))
+    result(row)["values"] |= found
     values = {name: found[name] for name in scoring.METRICS}
     if is_inspect(row):
         row["scores"]["personafeedback"]["value"] = values
     else:
-        row |= values | {"acc_stderr": [about(row)["user_id"], values["acc"]]}
+        row |= values
 
 
 def say(row: Json) -> None:
@@ -158,7 +166,7 @@ def values_but(lacking: str) -> Callable[[Json], None]:
     """Other values than the answers give, where the log has any."""
 
     def change(row: Json) -> None:
-        values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
+        values = result(row)["values"]
         for name in ("consistency", "acc_sym", "invalid"):
             if name in values and name != lacking:
                 values[name] = values[name] + 0.25
@@ -208,7 +216,7 @@ def other_cell(row: Json) -> None:
 
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
-    "cases again": (again, untouched, r"found general_hard:\d+ a second time"),
+    "cases again": (again, untouched, r"found (general_hard:\d+ a second time|120 rows of)"),
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
@@ -355,8 +363,7 @@ def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, logs, t
 
     def lose_values(rows: list[Json]) -> None:
         for row in rows:
-            values = row["scores"]["personafeedback"]["value"] if is_inspect(row) else row
-            values.pop("acc")
+            result(row)["values"].pop("acc")
 
     earlier = bent(logs[harness], tmp_path / "earlier", lose_values, untouched)
     assert read_run(earlier).cases == read_run(logs[harness]).cases

@@ -131,7 +131,7 @@ def test_no_honest_log_is_refused(logs):
 CLAIMS: dict[str, tuple[Json, str]] = {
     "newer": ({"task_version": "9.0"}, rf"found task version 9\.0 of personafeedback, expected at most {re.escape(TASK_VERSION)}"),
     "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
-    "setting": ({"setting": "no_persona"}, "found another prompt"),
+    "setting": ({"setting": "no_persona"}, "found the settings persona, expected no_persona"),
     "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
     "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
     "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
@@ -168,7 +168,7 @@ def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_
             continue
         done = personafeedback("report", "--full", log, "--data", "sample")
         assert done.exit_code == 1, (name, done.output)
-        assert re.fullmatch(r"Error: [^\n]*found another prompt \(chosen_first\) than its options ask for[^\n]*\n", done.output), (name, done.output)  # fmt: skip
+        assert re.fullmatch(r"Error: [^\n]*found (another prompt \(chosen_first\) than its options ask for|the settings )[^\n]*\n", done.output), (name, done.output)  # fmt: skip
 
 
 def test_the_orders_are_those_of_the_calls(logs, tmp_path):
@@ -373,10 +373,13 @@ def perfect(header: Json, rows: list[Json]) -> None:
         right = row["target"] if "epoch" in row else about["targets"]
         values = scoring.score_answers(right)
         if "epoch" in row:
-            row["scores"]["personafeedback"] |= {"value": values, "answer": ", ".join(right)}
-            row["scores"]["personafeedback"]["metadata"]["answers"] = right
+            score = row["scores"]["personafeedback"]
+            score |= {"value": values, "answer": ", ".join(right)}
+            (result,) = score["metadata"]["results"]
         else:
-            row |= values | {"filtered_resps": right, "acc_stderr": [about["user_id"], [values["acc"]]]}
+            row |= values | {"filtered_resps": right}
+            *_, (result,) = row["acc_stderr"]
+        result |= {"answers": right, "values": values}
     if "eval" in header:
         header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": 1.0, "params": {}}}
         header["results"]["headline"] = None

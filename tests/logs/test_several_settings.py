@@ -34,7 +34,7 @@ from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
-from personafeedback_tasks.logs.logged import logged
+from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run, RunError
 
@@ -328,16 +328,11 @@ def exchange_replies(header, metadata, rows):
         row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
 
 
-def raise_the_difference(header, metadata, rows):
-    rows[0]["right_minus_wrong"] = 1.5
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (relabel, "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"),
         (exchange_replies, "found the answers"),
-        (raise_the_difference, "found right_minus_wrong 1.5 for"),
     ],
 )  # fmt: skip
 def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):

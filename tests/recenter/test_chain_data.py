@@ -114,9 +114,9 @@ def test_a_quote_is_there_up_to_white_space():
 def test_an_unreadable_list_is_no_empty_one():
     (method,) = EXTRACT.methods.values()
     row = conversations("sample")[0]
-    document = EXTRACT.scorable(method, EXTRACT.logged(method, row))
+    cases = EXTRACT.logged_cases(method, EXTRACT.logged(method, row))
     for reply, listed, none in (("[]", 1, 1), ("Well,", 0, math.nan)):
-        (one,) = method.judge(document, [Reply(reply)])
+        (one,) = method.judge(cases, [Reply(reply)])
         assert (one.values["listed"], one.items) == (listed, ())
         assert one.values["none"] == none or (math.isnan(one.values["none"]) and math.isnan(none))
 

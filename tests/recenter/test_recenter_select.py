@@ -173,10 +173,12 @@ def test_a_log_that_was_changed_is_refused(tmp_path):
         return changed
 
     def better(score):
-        score["metadata"]["values"][0]["acc"] = 1 - score["metadata"]["values"][0]["acc"]
+        values = score["metadata"]["results"][0]["values"]
+        values["acc"] = 1 - values["acc"]
 
     def other_answer(score):
-        score["metadata"]["answers"][0] = "NO" if score["metadata"]["answers"][0] == "YES" else "YES"
+        first = score["metadata"]["results"][0]
+        first["answers"] = ["NO" if first["answers"] == ["YES"] else "YES"]
 
     for change in (better, other_answer):
         with pytest.raises(RunError, match="found"):

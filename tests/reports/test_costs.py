@@ -11,7 +11,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from inspect_ai.log import EvalStats, read_eval_log
+from inspect_ai.log import read_eval_log
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.killed import serving
@@ -19,8 +19,8 @@ from support.outputs import faults
 
 from personafeedback_tasks.analysis.costs import TOTAL, costs
 from personafeedback_tasks.core.usage import Prices, Usage, total
+from personafeedback_tasks.logs import inspect_log
 from personafeedback_tasks.logs.read import read_runs
-from personafeedback_tasks.logs.usage import CallsMade
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -152,7 +152,6 @@ def test_a_reply_from_the_cache_costs_nothing(tmp_path):
 
 
 def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
-    spent = CallsMade(EvalStats())
     took = {
         "input_tokens": 10,
         "output_tokens": 2,
@@ -160,9 +159,8 @@ def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
         "input_tokens_cache_read": 5,
         "reasoning_tokens": 13,
     }
-    events = [{"event": "model", "input": [], "output": {"usage": took}}, {"event": "model", "input": [], "output": {}}]
-    assert spent.of_sample({"events": events[:1]}, ["first"], 1) == [Usage(1, 15, 5, 15, 13)]
-    (uncounted,) = spent.of_sample({"events": events}, ["first"], 1)
+    assert inspect_log._usage(took) == Usage(1, 15, 5, 15, 13)
+    uncounted = inspect_log._usage(took) + inspect_log._usage(None)
     assert uncounted.calls == 2
     assert not uncounted.counted
 

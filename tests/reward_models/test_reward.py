@@ -192,10 +192,8 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     assert found["acc"] == found["acc_helpfulness"]
     assert read_run(log.location).conditions["aspects"] == ",".join(ASPECTS)  # what a card's command repeats
     for each in log.samples:
-        for choice, side in zip(each.output.choices, SIDES, strict=True):
-            assert choice.message.text == repr(
-                each.scores["personafeedback_reward"].metadata["rewards"]["reward"][side]
-            )
+        (result,) = each.scores["personafeedback_reward"].metadata["results"]
+        assert [choice.message.text for choice in each.output.choices] == list(map(repr, result["rewards"]["reward"]))
         assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
     again = inspect_score(log, scores("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found)

@@ -6,9 +6,8 @@ Everything that it knows of a benchmark is in the record, and all that it does i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,11 @@ from typing import Any
 from personafeedback_tasks.core import signature
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.core.result import ScoredCase
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.core.table import table
-from personafeedback_tasks.logs.log import Log, LoggedDocument, LoggedTask, Reader
-from personafeedback_tasks.logs.run import Asked, Run, RunError, signed
+from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
+from personafeedback_tasks.logs.prompts import Asked
+from personafeedback_tasks.logs.run import Run, RunError, signed
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]
@@ -46,13 +46,10 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
             {"prompt": [turn["content"] for turn in record.turns(method, document, told, call)], "reply": model(document.id, name)}
             for name, (told, call) in zip(method.asked(settings), product(every, method.calls), strict=True)
         ]  # fmt: skip
-        outcomes = method.judge(record.scorable(method, logged), [Reply(call["reply"]) for call in asked])
-        answers = [answer for outcome in outcomes for answer in outcome.answers]
-        values = record.tabled(method, outcomes, NAME)
-        scored += [
-            ScoredCase([replace(outcome, values=of_case)]) for outcome, of_case in zip(outcomes, values, strict=False)
-        ]
-        lines.append({"document": logged, "calls": asked, "answers": answers, "values": values})
+        results = method.judge(record.logged_cases(method, logged), [Reply(call["reply"]) for call in asked])
+        values = record.tabled(method, results, NAME)
+        scored += [[replace(result, values=of_case)] for result, of_case in zip(results, values, strict=False)]
+        lines.append({"document": logged, "calls": asked, "results": [result.to_json() for result in results]})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
     path = folder / f"{name.replace('/', '_')}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,39 +60,29 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 # --- and back ----------------------------------------------------------------------------------------------------------
 
 
-def opened(path: Path) -> list[Log]:
+def opened(path: Path, texts: bool = False) -> list[Log]:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     every = signed(header, path)
-    said = every[0]
     if last.get("cases") != len(rows):
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
-    task = LoggedTask(
-        path=path,
-        signatures=every,
-        harness=NAME,
-        documents=partial(documents, rows, said),
-    )
-    header_only = Run(
-        model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=said, conditions={}, cells={},
-        cases={}, logs=(path,),
+    run = Run(
+        model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=every[0], conditions={},
+        cells=cells_of(path, every[0]), cases={}, logs=(path,),
     )  # fmt: skip
-    return [Log([task], lambda: header_only)]
+    samples = [sample(run, f"{path}, line {number}", row) for number, row in enumerate(rows, start=2)]
+    return [Log(run=run, signatures=every, samples=samples)]
 
 
-def documents(rows: list[dict[str, Any]], said: dict[str, Any]) -> Iterator[LoggedDocument]:
-    record = find(said["benchmark"])
-    method = record.methods[said["method"]]
-    for number, row in enumerate(rows, start=2):
-        where, name = f"line {number}", row["document"]["id"]
-        yield LoggedDocument(
-            where=where,
-            id=name,
-            document=record.scorable(method, row["document"], record.setting(said)),
-            evidence=[Reply(call["reply"]) for call in row["calls"]],
-            answers=method.of_each(row["answers"]),
-            values=row["values"],
-            asked=partial(Asked, where, name, [tuple(("", text) for text in call["prompt"]) for call in row["calls"]]),
-        )
+def sample(run: Run, where: str, row: dict[str, Any]) -> Sample:
+    name, calls = row["document"]["id"], row["calls"]
+    return Sample(
+        where=where,
+        id=name,
+        cases=run.benchmark.logged_cases(run.method, row["document"]),
+        evidence=[Reply(call["reply"]) for call in calls],
+        scored=[Result.from_json(one) for one in row["results"]],
+        asked=Asked(where, name, [tuple(("", text) for text in call["prompt"]) for call in calls]),
+    )
 
 
 READER = Reader(lambda head: head.startswith(f'{{"{NAME}"'.encode()), opened, (".jsonl",))

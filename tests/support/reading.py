@@ -7,7 +7,7 @@ import sys
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.core.method import ReplyMethod
-from personafeedback_tasks.logs.logged import logged
+from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports import blocks, report_text
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.recorded import Key
-from personafeedback_tasks.logs.logged import logged
+from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run
 
 

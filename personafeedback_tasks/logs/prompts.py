@@ -1,13 +1,15 @@
-"""System turn and chat template around our prompts: only what the log says, the same in every row."""
+"""The prompts in a log: our texts, and around them only what the log says, the same in every row."""
 
 from __future__ import annotations
 
 import calendar
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from ..common.records import short
+from ..core.documents import of_settings
 
 Call = tuple[tuple[str, str], ...]
 """(role, text) of each message that a call sends; a prompt that is one text has the role ""."""
@@ -87,3 +89,32 @@ PLAIN = Wrapping()
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a case, or a document of several, was asked.
+
+    Attributes:
+        where: the file, and the line or sample in it.
+        calls: the messages of each call or their hashes, in order, the stage's first; empty where the log has none.
+        wrapping: what the log says that the harness put around our texts.
+        stage_reply: None without a stage.
+    """
+
+    where: str
+    id: str
+    calls: Sequence[Call] | Sequence[int]
+    wrapping: Wrapping = PLAIN
+    stage_reply: str | None = None
+
+    def hashed(self) -> Asked:
+        """A copy with hashes in place of messages: the texts of a whole run may not fit into memory."""
+        return replace(self, calls=[hash(call) for call in self.calls])
+
+    def under(self, place: int, staged: Sequence[bool]) -> Asked:
+        """The calls of one setting: the stage's if `staged` says that the setting uses it, then its own."""
+        first = int(any(staged)) if self.calls else 0
+        calls: list[Any] = [*self.calls[first:]]
+        before: list[Any] = [*self.calls[:first]] if staged[place] else []
+        return replace(self, calls=[*before, *of_settings(calls, len(staged))[place]])
