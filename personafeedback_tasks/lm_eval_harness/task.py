@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from importlib.metadata import version
 from itertools import product
 from typing import Any
 
@@ -33,15 +32,6 @@ from .window import check_prompts
 logger = logging.getLogger("lm_eval.personafeedback_tasks")  # lm-eval shows the INFO lines of its own loggers only
 
 
-def _refuse_other_lm_eval() -> None:
-    # pip may have kept a release with another interface of tasks, such as a pre-release of 0.5.
-    found = version("lm_eval")
-    if not found.startswith("0.4."):
-        raise PersonaFeedbackError(
-            f"personafeedback-tasks supports lm-eval 0.4.13 or later, below 0.5; found {found}. Run: pip install 'lm-eval>=0.4.13,<0.5'"
-        )
-
-
 class BenchmarkTask(ConfigurableTask):
     """Some cells of a benchmark under one method (`generate_until`, or `multiple_choice` for log-likelihoods).
 
@@ -49,7 +39,6 @@ class BenchmarkTask(ConfigurableTask):
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        _refuse_other_lm_eval()
         config = {key: value for key, value in config.items() if key != "class"}
         metadata = config.get("metadata") or {}
         selection = dict(config.get("dataset_kwargs") or {})

@@ -277,15 +277,6 @@ def test_a_yaml_file_of_another_version_says_so(tmp_path):
         manager.load(["personafeedback_general_easy"])
 
 
-def test_a_release_of_lm_eval_that_cannot_run_the_tasks_is_named(monkeypatch):
-    from personafeedback_tasks.lm_eval_harness import task
-
-    monkeypatch.setattr(task, "version", lambda package: "0.5.0.dev1")
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
-    with pytest.raises(ValueError, match=r"supports lm-eval 0\.4\.13 or later, below 0\.5; found 0\.5\.0\.dev1\."):
-        manager.load(["personafeedback_general_easy"])
-
-
 def test_a_cached_request_of_another_prompt_is_never_used(real_part, tmp_path, monkeypatch):
     from lm_eval.caching import cache
 
