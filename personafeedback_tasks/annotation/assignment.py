@@ -71,36 +71,34 @@ class Asked:
             order.sort(key=lambda answer: self._drawn("answer", given.annotator, item.id, answer))
         return item.shown(given.item, is_swapped(item, given), order)
 
-    def grown(
+    def added(
         self, kind: str, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]
     ) -> list[PackItem]:
-        """All packs of one kind: existing places, then new ones at the ends. Dropped annotators get nothing more, and others get their items."""
-        blocks = [
-            tuple(block)
-            for _, block in groupby(
-                (item for item in self.items if item.kind == kind), key=lambda item: item.block or item.id
-            )
-        ]
-        has: dict[str, set[str]] = defaultdict(set)  # an item -> who has it as it is now
+        """New places of one kind, for the ends of the packs. Dropped annotators get nothing more, and others get their items.
+
+        Args:
+            given: existing places, which stay.
+        """
+        of_kind = (item for item in self.items if item.kind == kind)
+        blocks = [tuple(block) for _, block in groupby(of_kind, key=lambda item: item.block or item.id)]
         now = {item.id: item.digests for block in blocks for item in block}
+        has: dict[str, set[str]] = defaultdict(set)  # an item -> who has it as it is now
         for place in given:
             if place.annotator not in dropped and now.get(place.pair_id) == place.texts:
                 has[place.pair_id].add(place.annotator)
         of_block = {block[0].id: set[str]().union(*(has[item.id] for item in block)) for block in blocks}
         able = [name for name in annotators if name not in dropped]
         gets = shared_out(blocks, of_block, able, self.votes, self.seed)
-        places = list(given)
+        places: list[PackItem] = []
         for annotator in able:
             own = [item for block in blocks for item in block if annotator in has[item.id]]
-            added = [
-                tuple(item for item in block if annotator not in has[item.id])
-                for block in blocks
-                if annotator in of_block[block[0].id]
-            ]
-            new = [*gets[annotator], *filter(None, added)]
+            new = [*gets[annotator]]
+            for block in blocks:  # items that were added to a block of theirs
+                if annotator in of_block[block[0].id]:
+                    new.append(tuple(item for item in block if annotator not in has[item.id]))
             items = [item for block in new for item in block]
             checks = self._more(own, items, [place for place in given if place.annotator == annotator])
-            places += self._in_own_order([*new, *((item,) for item in checks)], annotator)
+            places += self._in_own_order([*filter(None, new), *((item,) for item in checks)], annotator)
         return places
 
     def _more(self, own: Sequence[Item], new: Sequence[Item], given: Sequence[PackItem]) -> list[Item]:

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
+from ..common import tables
 from ..common.errors import DataError
-from ..common.records import short, short_list
+from ..common.records import decoded, load_json, read, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Asked, is_swapped
 from .items import Item, read_answer, read_marks
 from .rows import PackItem, Vote
-from .vote_files import SentVote, read_votes
 
 
 class Merged(NamedTuple):
-    """All votes; counts of new and of repeated ones; and a line on each vote that replaces another."""
+    """All votes; counts of new ones, of those that were there before, and of those that differ from another vote of the same person."""
 
     votes: list[Vote]
     new: int
     again: int
-    replaced: Sequence[str]
+    replaced: int
 
 
 def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
-    """Existing votes and those of files. Of two votes by one person on one item the later counts: by time, else by the order of files and lines.
+    """Existing votes and those of files. Of two votes by one person on one item the later counts: by time, else by the order of files.
 
     Raises:
-        DataError: a file is broken, a pack has votes with logins and without, or a vote fits no item. Nothing is written.
+        DataError: a file is broken, or a vote fits no item. Nothing is written.
     """
     places = {place.item: place for place in folder.read(PackItem)}
-    before = folder.read(Vote)
-    votes = {_key(vote): (vote, str(folder.path(Vote))) for vote in before}
-    names = _Names(before, str(folder.path(Vote)))
-    again, replaced = 0, list[str]()
+    votes = {_key(vote): vote for vote in folder.read(Vote)}
+    before, again, replaced = len(votes), 0, 0
     for path in paths:
         sent_votes = read_votes(path)
         if not sent_votes:
@@ -51,25 +49,22 @@ def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
                     "Import it into the folder whose packs were sent out, and let no spreadsheet change the column item."
                 )
             place = places[sent.item]
-            vote = _vote(asked.now(place), place, sent, names.of(place.annotator, sent))
-            known, where = votes.setdefault(_key(vote), (vote, sent.where))
-            is_later = not (known.at and vote.at) or vote.at > known.at
-            if known.chosen == vote.chosen:
-                again += known is not vote
-                if is_later:  # people add to a note, and mark faults
-                    faults = known.faults if vote.faults is None else vote.faults
-                    votes[_key(vote)] = replace(known, note=vote.note or known.note, faults=faults), where
+            vote = _vote(asked.now(place), place, sent)
+            known = votes.setdefault(_key(vote), vote)
+            if known is vote:
                 continue
-            first, then, last = (known, where, vote) if is_later else (vote, sent.where, known)
-            replaced.append(
-                f"{vote.annotator} voted {last.shown_as} on {sent.item} after {first.shown_as} in {then}: {last.shown_as} counts"
-            )
-            if is_later:
-                votes[_key(vote)] = vote, sent.where
-    return Merged([vote for vote, _ in votes.values()], len(votes) - len(before), again, replaced)
+            again += known.chosen == vote.chosen
+            replaced += known.chosen != vote.chosen
+            if not (known.at and vote.at) or vote.at >= known.at:
+                votes[_key(vote)] = vote
+    return Merged(list(votes.values()), len(votes) - before, again, replaced)
 
 
-def _vote(item: Item | None, place: PackItem, sent: SentVote, annotator: str) -> Vote:
+def _key(vote: Vote) -> tuple[object, ...]:
+    return vote.annotator, vote.pair_id, vote.texts
+
+
+def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
     # Two options that were removed are still known by their ids.
     if item is None and not place.left:
         raise DataError(
@@ -84,33 +79,94 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote, annotator: str) ->
     swapped, marks = is_swapped(item, place), read_marks(sent.where, sent.faults or "", len(item.options))
     were_asked = bool(marks) or (item.faults and sent.faults is not None)
     return Vote(
-        annotator=annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer, texts=place.texts, note=sent.note,
-        seconds=sent.seconds, at=sent.at, consent=sent.consent, faults=item.faulted(marks, swapped) if were_asked else None,
+        annotator=place.annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer, texts=place.texts, note=sent.note,
+        at=sent.at, faults=item.faulted(marks, swapped) if were_asked else None,
     )  # fmt: skip
 
 
-class _Names:
-    """Who votes: the annotator of a pack or, where a tool has logins, each person who has it."""
+@dataclass(frozen=True, kw_only=True)
+class SentVote:
+    """A vote as it came.
 
-    def __init__(self, before: Iterable[Vote], place: str):
-        self._of_pack: dict[str, dict[bool, tuple[str, str]]] = defaultdict(dict)
-        for vote in before:
-            pack, colon, _ = vote.annotator.partition(":")
-            self._of_pack[pack].setdefault(bool(colon), (vote.annotator, place))
+    Attributes:
+        where: place in the file, for errors.
+        item: id in a pack.
+        answer: as written, not empty.
+        at: time of the answer, in ISO 8601; empty if unknown.
+        faults: as written; None where there was no place for them.
+    """
 
-    def of(self, pack: str, sent: SentVote) -> str:
-        # Votes with a login and without one may be one person twice.
-        name = f"{pack}:{sent.login}" if sent.login else pack
-        names = self._of_pack[pack]
-        names.setdefault(bool(sent.login), (name, sent.where))
-        if len(names) > 1:
-            other, place = names[not sent.login]
+    where: str
+    item: str
+    answer: str
+    note: str = ""
+    at: str = ""
+    faults: str | None = None
+
+
+def read_votes(path: Path) -> list[SentVote]:
+    """The votes of a file: a CSV, or an export of Label Studio as JSON. Its content decides: people rename files.
+
+    Items without a vote are skipped: annotators may send unfinished files.
+
+    Raises:
+        DataError: it is neither, or has two votes on one item.
+    """
+    is_json = read(path).lstrip()[:1] in (b"[", b"{")
+    votes: dict[str, SentVote] = {}
+    for vote in _label_studio(path) if is_json else _table(path):
+        if vote.item in votes:
             raise DataError(
-                f"{sent.where}: found votes of {name} on the pack of {pack}, which has votes of {other} in {place}, expected all of them with a "
-                "login or none. If it is one person, write the same name into the column annotator, or leave it out."
+                f"{vote.where}: found a second vote on the item {short(vote.item)}, expected one of each person. Give each annotator a pack and, in a "
+                "tool, a project of their own."
             )
-        return name
+        votes[vote.item] = vote
+    return list(votes.values())
 
 
-def _key(vote: Vote) -> tuple[object, ...]:
-    return vote.annotator, vote.pair_id, vote.texts
+def _table(path: Path) -> Iterator[SentVote]:
+    for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"]):
+        if row.get("vote"):
+            yield SentVote(
+                where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""), faults=row.get("faults")
+            )  # fmt: skip
+
+
+class _Data(msgspec.Struct, frozen=True):
+    item: str
+
+
+class _Value(msgspec.Struct, frozen=True):
+    choices: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+
+
+class _Result(msgspec.Struct, frozen=True):
+    from_name: str = ""
+    value: _Value = _Value()
+
+
+class _Annotation(msgspec.Struct, frozen=True):
+    result: tuple[_Result, ...]
+    was_cancelled: bool | None = None
+
+    def written(self, field: str) -> list[str]:
+        values = [result.value for result in self.result if result.from_name == field]
+        return [text for value in values for text in value.choices or value.text]
+
+
+class _Task(msgspec.Struct, frozen=True):
+    data: _Data
+    annotations: tuple[_Annotation, ...]
+
+
+def _label_studio(path: Path) -> Iterator[SentVote]:
+    fix = "Pass a CSV with the columns item and vote, or an export of Label Studio as JSON, not as JSON-MIN, nor the pack itself."
+    tasks = decoded(path, load_json(path, "a CSV or a JSON export", "Export it again."), tuple[_Task, ...], fix)
+    for number, task in enumerate(tasks, start=1):
+        for one in task.annotations:
+            if not one.was_cancelled and (choices := one.written("vote")):  # exports have cancelled annotations, too
+                yield SentVote(
+                    where=f"{path}, task {number}", item=task.data.item, answer=" ".join(choices), note="; ".join(one.written("note")),
+                    faults="; ".join(one.written("faults")),
+                )  # fmt: skip

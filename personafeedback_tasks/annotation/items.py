@@ -141,7 +141,6 @@ class Pack:
     Attributes:
         annotator: opaque; in the names of files.
         title: of the set.
-        consent: text to agree to before the page shows an item; empty for none.
         folder: below that of all packs; empty for none.
     """
 
@@ -149,7 +148,6 @@ class Pack:
     items: Sequence[Item]
     guideline: Guideline
     title: str
-    consent: str = ""
     folder: str = ""
 
     @property

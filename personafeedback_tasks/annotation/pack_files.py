@@ -12,7 +12,6 @@ from xml.sax.saxutils import quoteattr
 import yaml
 
 from ..common import tables, web
-from ..core.cases import digest_of
 from .items import CANNOT, FAULTS, LETTERS, NONE, Item, Pack
 
 PAGE = Path(__file__).with_name("page")
@@ -20,11 +19,6 @@ PAGE = Path(__file__).with_name("page")
 
 Files = dict[str, str]
 """Path in the folder of packs -> content."""
-
-
-def consent_digest(consent: str) -> str:
-    """Digest of the consent text, which each answer repeats; empty for no text."""
-    return digest_of((consent,)) if consent else ""
 
 
 def as_html(pack: Pack) -> Files:
@@ -41,8 +35,6 @@ def as_html(pack: Pack) -> Files:
         "option": guide.option,
         "words": words,
         "cannot": CANNOT,
-        "consent": pack.consent,
-        "agreed_to": consent_digest(pack.consent),
     }
     return {
         f"{pack.annotator}.html": web.page(
@@ -168,5 +160,4 @@ def _rules(pack: Pack) -> list[str]:
 def _guideline(pack: Pack, *more: str) -> Files:
     guide = pack.guideline
     rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*_rules(pack), *more), start=1))
-    consent = f"{pack.consent.strip()}\n\n" if pack.consent else ""
-    return {"guideline.txt": f"{consent}{guide.title}\n\n{rules}"}
+    return {"guideline.txt": f"{guide.title}\n\n{rules}"}

@@ -35,15 +35,13 @@ class Vote(Row, frozen=True):
     file = "votes.jsonl"
     key = ("annotator", "pair_id", "texts")
 
-    annotator: NonEmpty  # opaque, or with the login of a person: `annotator-1:7`
+    annotator: NonEmpty  # opaque
     pair_id: NonEmpty
     chosen: NonEmpty  # id of the answer that the annotator took, or CANNOT
     shown_as: NonEmpty  # the letter of that answer, or CANNOT; of an item that is no pair, the answer as it was given
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
-    seconds: int = 0  # that the page had the item on the screen; 0 if unknown
     at: str = ""  # when, in ISO 8601; empty if unknown
-    consent: str = ""  # digest of the text that the annotator agreed to, packs/consent-DIGEST.md; empty for none
     faults: dict[str, tuple[str, ...]] | None = (
         None  # id of an answer -> its faults, see `items.FAULTS`; None where nobody asked
     )
@@ -56,4 +54,3 @@ class Dropped(Row, frozen=True):
     key = ("annotator",)
 
     annotator: NonEmpty
-    reason: str = ""  # a team's note

@@ -1,15 +1,12 @@
 """A folder in which people judge items: packs go out, files come back.
 
-packs/                     what each annotator gets, and shown.jsonl, what they see at each place
-consent.md, consent-*.md   the team's text that annotators agree to, if it has one, and each that was sent
-study.json                 how many people judge, if the folder is no build
-votes.jsonl, dropped.csv   what they answered, and whose answers do not count
+packs/                    what each annotator gets, and shown.jsonl, what they see at each place
+study.json                how many people judge, if the folder is no build
+votes.jsonl, dropped.csv  what they answered, and whose answers do not count
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -20,20 +17,17 @@ import msgspec
 
 from ..common import tables
 from ..common.errors import DataError, OptionError
-from ..common.files import write, write_all
+from ..common.files import Content, write, write_all
 from ..common.records import decoded, json_text, jsonable, load_json, short, short_list
 from ..common.row_files import RowFolder
-from .assignment import ATTENTION, Asked, names
-from .ingest import Merged, merged
+from .assignment import Asked, names
+from .ingest import merged
 from .items import CANNOT, Item, Pack
-from .pack_files import FORMATS, SENT, consent_digest
+from .pack_files import FORMATS, SENT
 from .quality import annotators
 from .rows import Dropped, PackItem, Vote
 
 FOLDER = "packs"
-
-CONSENT = "consent.md"
-"""The team's text that annotators agree to before they see an item."""
 
 Say = Callable[[str], None]
 """Prints a line."""
@@ -80,8 +74,6 @@ class Study:
 
     Attributes:
         title: of the set, on every page.
-        setting: place where the number of annotators is set, for messages.
-        unit: word for an item.
         packs, votes: commands that write packs and take votes.
     """
 
@@ -89,23 +81,28 @@ class Study:
     asked: Asked
     title: str
     annotators: int
-    setting: str
-    unit: str
     packs: str
     votes: str
 
     def write_packs(self, form: str, say: Say) -> None:
-        """Write each annotator's packs, one for each kind of item, in a format of FORMATS; report counts, and items that get too few votes."""
+        """Write each annotator's packs, one for each kind of item, in a format of FORMATS; report counts, and items that get too few votes.
+
+        Raises:
+            DataError: a table of an earlier pack has votes in it. Nothing is written.
+        """
         folder, asked = self.folder, self.asked
         with folder.locked():
             before, dropped = folder.read(PackItem), folder.by_id(Dropped)
             places = list(before)
             for kind in dict.fromkeys(item.kind for item in asked.items):
                 of_kind = [place for place in before if self._kind(place) == kind]
-                grown = asked.grown(kind, of_kind, names(self.annotators), dropped.keys())
-                places += grown[len(of_kind) :]
+                places += asked.added(kind, of_kind, names(self.annotators), dropped.keys())
             packs = self._packs(places)
-            contents = {folder.root / FOLDER / name: content for name, content in self._contents(packs, form).items()}
+            contents: dict[Path, Content] = {}
+            for pack in packs:
+                files = FORMATS[form](pack)
+                contents |= {folder.root / FOLDER / pack.folder / name: content for name, content in files.items()}
+            self._refuse_to_replace_votes(contents)
             folder.write(PackItem, places)  # before the packs: no vote may come back for an item that nobody knows
             write_all(contents)
         checks = {place.item for place in places if place.attention}
@@ -117,8 +114,7 @@ class Study:
         lacking = Counter(has[name] for name in asked.by_id if has[name] < asked.votes)
         for votes, count in sorted(lacking.items()):
             say(
-                f"! {count:,} {self.unit}s get {votes} votes, not {asked.votes}: there are too few annotators. Raise {self.setting} (it has "
-                f"{self.annotators}) and run this again."
+                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators ({self.annotators}). Add some and run this again."
             )
         kinds = {item.kind for item in asked.items} - {self._kind(place) for place in places if place.attention}
         if kinds:
@@ -137,27 +133,28 @@ class Study:
         for place in places:
             if item := self.asked.seen(place):
                 shown[item.kind, place.annotator].append(item)
-        path = self.folder.root / CONSENT
-        consent = path.read_text(encoding="utf-8").strip() if path.is_file() else ""
         return [
             Pack(
                 annotator=f"{annotator}.{kind}" if kind else annotator, items=items, guideline=self.asked.guidelines[kind], title=self.title,
-                consent=consent, folder=kind,
+                folder=kind,
             )
             for (kind, annotator), items in sorted(shown.items(), key=lambda pack: (pack[0][0], len(pack[0][1]), pack[0][1]))
         ]  # fmt: skip
 
-    def _contents(self, packs: Sequence[Pack], form: str) -> dict[str, str]:
-        contents: dict[str, str] = {}
-        for pack in packs:
-            files = FORMATS[form](pack)
-            if pack.consent:
-                contents[f"consent-{consent_digest(pack.consent)}.md"] = f"{pack.consent}\n"
-            if form == "csv":
-                table = f"{pack.annotator}.csv"
-                files[table] = _with_votes(files[table], self.folder.root / FOLDER / pack.folder / table)
-            contents |= {(Path(pack.folder) / name).as_posix(): content for name, content in files.items()}
-        return contents
+    def _refuse_to_replace_votes(self, paths: Iterable[Path]) -> None:
+        # Annotators send files back; but a table in packs/ may have been filled in where it lies.
+        answers = {(vote.annotator, vote.pair_id, vote.texts): vote.shown_as for vote in self.folder.read(Vote)}
+        places = self.folder.read(PackItem)
+        taken = {place.item: answers.get((place.annotator, place.pair_id, place.texts), "") for place in places}
+        for path in paths:
+            if path.suffix != ".csv" or not path.is_file():
+                continue
+            for where, row in tables.rows(path, None, ["item", "vote"]):
+                answer = taken.get(row["item"], "")
+                if row["vote"] and {*row["vote"].casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
+                    raise DataError(
+                        f"{where}: found a vote that was not taken in, which new packs would replace. Run first: {self.votes} {shlex.quote(str(path))}"
+                    )
 
     def counted(self) -> list[tuple[Item, Vote]]:
         """Every vote that counts, with its item: of annotators who were not dropped, on items as they are now."""
@@ -186,22 +183,31 @@ class Study:
         Raises:
             DataError: a file is broken, there are no votes or packs, or a dropped annotator is unknown.
         """
-        folder, asked = self.folder, self.asked
+        folder = self.folder
         with folder.locked():
             if files and not folder.read(PackItem):
                 raise DataError(f"{folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
             if files:
-                self._write(merged(folder, asked, files), say)
-            votes = folder.read(Vote)
+                votes, new, again, replaced = merged(folder, self.asked, files)
+                folder.write(Vote, votes)
+                say(f"{new:,} new votes; {again:,} were there before")
+                if replaced:
+                    say(f"! {replaced:,} differ from another vote by the same person: the later one counts")
+            votes, places = folder.read(Vote), folder.read(PackItem)
             if not votes and not drop:
                 raise DataError(
                     f"{folder.path(Vote)}: found no votes, expected some. Pass the files that annotators sent back."
                 )
+            known = dict.fromkeys([*(vote.annotator for vote in votes), *(place.annotator for place in places)])
+            if unknown := [name for name in drop if name not in known]:
+                raise DataError(
+                    f"--drop {unknown[0]}: found no vote or pack of {short(unknown[0])}, expected one of {short_list(known) or 'nobody'}."
+                )
+            dropped = {**folder.by_id(Dropped), **{name: Dropped(annotator=name) for name in drop}}
             if drop:
-                folder.write(Dropped, self._with_dropped(drop, votes))
-        dropped = folder.by_id(Dropped)
+                folder.write(Dropped, dropped.values())
         counted = self.counted()
-        for annotator in annotators(self._pack_of(votes), folder.read(PackItem), votes, counted):
+        for annotator in annotators(places, votes, counted):
             name = annotator.name
             say(f"{name}: {annotator.line}{' (dropped)' if name in dropped else ''}")
             for doubt in () if name in dropped else annotator.doubts:
@@ -213,67 +219,9 @@ class Study:
         if outdated := self.outdated:
             say(f"! {outdated:,} votes are on texts that were edited since: they do not count. Next: {self.packs}")
         of_item = Counter(vote.pair_id for _, vote in counted)
-        per = Counter(of_item[name] for name in asked.by_id)
-        counts = (f"{count:,} {self.unit}s have {of}" for of, count in sorted(per.items(), reverse=True))
-        say(f"votes to a {self.unit}: {', '.join(counts)}")
-        if (folder.root / CONSENT).is_file() and (without := sum(not vote.consent for vote in votes)):
-            say(f"! {without:,} votes came without consent to {folder.root / CONSENT}: only the page asks for it")
+        per = Counter(of_item[name] for name in self.asked.by_id)
+        say(
+            "votes to an item: "
+            + ", ".join(f"{count:,} items have {of}" for of, count in sorted(per.items(), reverse=True))
+        )
         return counted
-
-    def _write(self, merged: Merged, say: Say) -> None:
-        self.folder.write(Vote, merged.votes)
-        counts = [f"{merged.new:,} new votes"]
-        if merged.again:
-            counts.append(f"{merged.again:,} were there before")
-        if merged.replaced:
-            counts.append(f"{len(merged.replaced):,} replace another one")
-        say("; ".join(counts))
-        for line in merged.replaced:
-            say(f"! {line}")
-
-    def _pack_of(self, votes: Sequence[Vote]) -> dict[str, str]:
-        # Voter -> the owner of their pack: themselves, or the name that everybody with a login shares.
-        voters = {vote.annotator: vote.annotator.partition(":")[0] for vote in votes}
-        shared = {pack for name, pack in voters.items() if name != pack}  # such a pack is theirs alone
-        packs = {place.annotator for place in self.folder.read(PackItem)} - shared
-        found = {**voters, **{name: name for name in packs}}
-        return dict(sorted(found.items(), key=lambda entry: (len(entry[1]), entry[0])))
-
-    def _with_dropped(self, drop: Iterable[str], votes: Sequence[Vote]) -> list[Dropped]:
-        dropped = self.folder.by_id(Dropped)
-        places = self.folder.read(PackItem)
-        known = dict.fromkeys([*(vote.annotator for vote in votes), *(place.annotator for place in places)])
-        for name in drop:
-            if name not in known:
-                raise DataError(
-                    f"--drop {name}: found no vote or pack of {short(name)}, expected one of {short_list(known) or 'nobody'}."
-                )
-            dropped[name] = Dropped(annotator=name)
-        return list(dropped.values())
-
-
-def is_vote_on_item(vote: Vote) -> bool:
-    """Whether a vote judges an item, and is neither an attention check nor CANNOT."""
-    return vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)
-
-
-def _with_votes(table: str, path: Path) -> str:
-    # Votes and notes written into the file stay, also those on texts that were edited since.
-    if not path.is_file():
-        return table
-    written = {row["item"]: row for _, row in tables.rows(path, None, ["item", "vote"])}
-    columns, *lines = csv.reader(io.StringIO(table.removeprefix("\ufeff"), newline=""))
-    rows = [dict(zip(columns, line, strict=True)) for line in lines]
-    filled = [
-        {
-            **row,
-            **{
-                name: value
-                for name, value in written.pop(row["item"], {}).items()
-                if name in ("vote", "faults", "note")
-            },
-        }
-        for row in rows
-    ]
-    edited = [row for row in written.values() if row["vote"]]
-    return tables.text(columns, [*filled, *edited])

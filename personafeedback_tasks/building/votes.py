@@ -16,7 +16,6 @@ from .basis import Bases
 from .coins import LEAST_VOTES, label_rule
 from .folder import Folder
 from .rows import TEST, Answer, Origin, Pair, Person, Question
-from .settings import FILE
 from .steps import PACKS, RELEASE, VOTES, Say
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
@@ -95,7 +94,6 @@ def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
 
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
-        folder=folder, title=settings.name, annotators=settings.annotators, setting=f"annotators in {FILE}", unit="pair", packs=PACKS.line(folder.root),
-        votes=VOTES.command(folder.root),
+        folder=folder, title=settings.name, annotators=settings.annotators, packs=PACKS.line(folder.root), votes=VOTES.command(folder.root),
         asked=Asked(items=items, attention=attention, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
     )  # fmt: skip

@@ -134,7 +134,7 @@ def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
-        folder=StudyFolder(root), asked=asked, title=TITLE, annotators=settings.annotators, setting="--annotators", unit="question",
+        folder=StudyFolder(root), asked=asked, title=TITLE, annotators=settings.annotators,
         packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
     )  # fmt: skip
 
@@ -182,4 +182,8 @@ def _asked(folder: Path) -> items.AskedRows:
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
-    return _study(folder, StudyFolder(folder).settings, _asked(folder)).take_votes((), (), lambda line: None)
+    if counted := _study(folder, StudyFolder(folder).settings, _asked(folder)).counted():
+        return counted
+    raise DataError(
+        f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} FILE..."
+    )

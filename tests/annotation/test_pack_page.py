@@ -16,9 +16,9 @@ pytest.importorskip("jinja2")
 from support.browser import Page, chromium
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation.ingest import read_votes
 from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
-from personafeedback_tasks.annotation.pack_files import as_html, consent_digest
-from personafeedback_tasks.annotation.vote_files import read_votes
+from personafeedback_tasks.annotation.pack_files import as_html
 from personafeedback_tasks.building.votes import GUIDELINES
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.items import INSTRUCTED
@@ -40,7 +40,6 @@ RESPONSE = (
     + "A sentence of the answer that is neither long nor short. " * 60
 )
 HOSTILE = "**<img src=x onerror='window.evil = 1'>** </script><script>window.evil = 1</script> & مرحبا 你好"
-CONSENT = "# Your consent\n\nWe store **your votes** and when you cast them."
 
 
 def pair(number: int, response: str = RESPONSE) -> Item:
@@ -59,8 +58,8 @@ def opened(browser, tmp_path):
     """Opens a page of some items, in a browser that has kept nothing, or what it had before."""
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
 
-    def open_page(items, guideline=GUIDELINES["en"], consent="", again=False, **screen):
-        pack = Pack(annotator="annotator-1", items=items, guideline=guideline, title="ours", consent=consent)
+    def open_page(items, guideline=GUIDELINES["en"], again=False, **screen):
+        pack = Pack(annotator="annotator-1", items=items, guideline=guideline, title="ours")
         path = tmp_path / "annotator-1.html"
         path.write_text(as_html(pack)["annotator-1.html"], "utf-8")
         if not again:
@@ -144,7 +143,6 @@ def test_labels_are_readable_markdown_is_rendered_and_no_text_acts(opened):
 def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     items = [pair(number) for number in range(4)]
     page = opened(items)
-    time.sleep(1.6)
     page.click("#vote-A")
     page.press("b")
     page.click("#next")  # without an answer
@@ -154,17 +152,15 @@ def test_votes_reasons_notes_and_times_come_back_and_are_read(opened, tmp_path):
     page.press('=1+1, "they" said')
     page.click("[data-reason=other]")
     assert page.texts("#progress") == ["3 of 4 answered"]
-    assert page("return document.getElementById('item').hidden") is False
     assert page.texts("#question") == ["What should I cook on day 2?"]  # the one that was left open
     lines = sent(page, tmp_path)
     assert [(line["item"], line["vote"], line["note"].strip()) for line in lines] == [
         ("i0", "A", ""), ("i1", "B", ""), ("i3", CANNOT, 'other: =1+1, "they" said'),
     ]  # fmt: skip
-    assert 1 <= int(lines[0]["seconds"]) <= 5
     assert lines[0]["at"] < lines[1]["at"] < lines[2]["at"]
     votes = sent(page, tmp_path, read_votes)
-    assert [(vote.item, vote.answer, vote.seconds) for vote in votes] == [
-        (line["item"], line["vote"], int(line["seconds"])) for line in lines
+    assert [(vote.item, vote.answer, vote.at) for vote in votes] == [
+        (line["item"], line["vote"], line["at"]) for line in lines
     ]
     page = opened(items, again=True)  # closed, and opened again
     assert page.texts("#progress") == ["3 of 4 answered"]
@@ -206,33 +202,6 @@ def test_faults_of_each_response_are_marked_beside_the_choice(opened, tmp_path):
     assert page.texts("#faults button") == []
     page.click("#vote-A")
     assert [vote.faults for vote in sent(page, tmp_path, read_votes)] == [None]
-
-
-def test_a_pause_stops_the_clock(opened, tmp_path):
-    page = opened([pair(1), pair(2)])
-    page.click("#pause")
-    assert page("return document.getElementById('item').hidden && document.getElementById('bottom').hidden")
-    page.press("a")  # nothing that nobody sees is voted on
-    time.sleep(2)
-    page.click("#resume")
-    page.click("#vote-A")
-    (line,) = sent(page, tmp_path)
-    assert int(line["seconds"]) <= 1
-
-
-def test_nothing_is_shown_before_the_consent_which_is_in_every_vote(opened, tmp_path):
-    page = opened([pair(1)], consent=CONSENT)
-    assert page.texts("#consent-text strong") == ["your votes"]
-    assert page("return document.getElementById('item').hidden && document.getElementById('bottom').hidden")
-    page.press("a")
-    page.click("#agree")
-    page.click("#vote-A")
-    (line,) = sent(page, tmp_path)
-    assert (line["vote"], line["consent"]) == ("A", consent_digest(CONSENT))
-    page = opened([pair(1)], consent=CONSENT, again=True)
-    assert page("return document.getElementById('consent').hidden")
-    page = opened([pair(1)], consent=f"{CONSENT} And more.", again=True)  # another text, another consent
-    assert not page("return document.getElementById('consent').hidden")
 
 
 def test_on_a_phone_the_buttons_stay_at_the_bottom(opened):
@@ -302,9 +271,8 @@ SCREENS = pytest.mark.parametrize(
 
 @SCREENS
 def test_no_serious_fault_of_accessibility(opened, width, height, dark):
-    page = opened([pair(1), pair(2)], consent=CONSENT, width=width, height=height, dark=dark)
+    page = opened([pair(1), pair(2)], width=width, height=height, dark=dark)
     assert serious(page) == []
-    page.click("#agree")
     page.click("#list summary")
     page.wait("return document.querySelector('#entries button')")
     page.click("#cannot summary")

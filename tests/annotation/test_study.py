@@ -38,7 +38,7 @@ ASKED = Asked(items=QUESTIONS, attention=lambda item, given: None, guidelines=GU
 
 def study(folder, asked=ASKED):
     return Study(
-        folder=folder, asked=asked, title="drinks", annotators=ANNOTATORS, setting="annotators", unit="question", packs="pack", votes="votes"
+        folder=folder, asked=asked, title="drinks", annotators=ANNOTATORS, packs="pack", votes="votes"
     )  # fmt: skip
 
 

@@ -17,8 +17,7 @@ from support.builds import a_build, grown
 from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
-from personafeedback_tasks.annotation.pack_files import consent_digest
-from personafeedback_tasks.annotation.rows import PackItem, Vote
+from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.rows import Answer, Pair, Question
 
 
@@ -153,23 +152,6 @@ def test_without_pairs_the_step_before_is_named(tmp_path):
     assert f"Run first: personafeedback build texts {build.root} answers" in done.stderr
     done = personafeedback("annotate", "pack", tmp_path)
     assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
-
-
-def test_the_teams_consent_text_goes_into_every_pack_and_its_digest_into_the_votes(tmp_path):
-    build = a_build(tmp_path / "b", annotators=1)
-    (build.root / "consent.md").write_text("We store **votes**.\n", "utf-8")
-    assert personafeedback("annotate", "pack", build.root).exit_code == 0
-    digest = consent_digest("We store **votes**.")
-    assert digest in (build.root / "packs" / "annotator-1.html").read_text("utf-8")
-    assert (build.root / "packs" / f"consent-{digest}.md").read_text("utf-8") == "We store **votes**.\n"
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
-    assert (build.root / "packs" / "guideline.txt").read_text("utf-8").startswith("We store **votes**.\n\n")
-    first, second = build.read(PackItem)[:2]
-    path = tmp_path / "v.csv"
-    path.write_text(f"item,vote,consent\n{first.item},A,{digest}\n{second.item},A,\n", "utf-8")
-    done = personafeedback("annotate", "votes", build.root, path)
-    assert f"! 1 votes came without consent to {build.root / 'consent.md'}" in done.stdout
-    assert [vote.consent for vote in build.read(Vote)] == [digest, ""]
 
 
 def test_a_letter_that_an_item_does_not_have_is_no_vote(tmp_path):

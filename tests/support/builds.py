@@ -121,7 +121,8 @@ def labels(build: Folder) -> dict[str, Labeled]:
 def grown(build: Folder, annotators: Sequence[str]) -> list[PackItem]:
     """All packs of so many annotators, as `annotate pack` would write them now."""
     dropped = build.by_id(Dropped).keys()
-    return study_of(build, build.questions()).asked.grown("", build.read(PackItem), annotators, dropped)
+    given = build.read(PackItem)
+    return [*given, *study_of(build, build.questions()).asked.added("", given, annotators, dropped)]
 
 
 def taken_in(build: Folder, files: Sequence[Path]) -> Merged:

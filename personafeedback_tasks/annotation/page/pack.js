@@ -1,16 +1,13 @@
 (() => {
   const pack = JSON.parse(document.getElementById("data").textContent);
   const { items, words } = pack;
-  const IDLE = 120_000; // ms: a longer time without a sign of anybody is not counted
   const at = (id) => document.getElementById(id);
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
   // --- what is kept: a record for each item, since a later page of this annotator may have other items -----------------------
 
   const key = (item) => `personafeedback vote: ${item}`;
-  const agreement = `personafeedback consent: ${pack.annotator} ${pack.agreed_to}`;
-  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", faults: [], seconds: 0, at: "", ...read(key(item)) }]));
-  let agreed = !pack.consent || read(agreement) !== null;
+  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", faults: [], at: "", ...read(key(item)) }]));
 
   function read(name) {
     try {
@@ -31,30 +28,6 @@
   const record = (place) => records.get(items[place].item);
   const isAnswered = (place) => record(place).vote !== "";
   const firstOpen = () => items.findIndex((_, place) => !isAnswered(place));
-
-  // --- the clock: time with the item in front of somebody --------------------------------------------------------------------
-
-  let since = null; // when the item was shown or somebody last moved; null while the clock stands still
-
-  function tick() {
-    const now = performance.now();
-    if (since !== null) record(place).seconds += Math.min(now - since, IDLE) / 1000;
-    since = now;
-  }
-
-  function halt() {
-    if (since === null) return;
-    tick();
-    since = null;
-    keep(key(items[place].item), record(place));
-  }
-
-  const isShown = () => !at("item").hidden && document.visibilityState === "visible";
-  document.addEventListener("visibilitychange", () => (isShown() ? (since = performance.now()) : halt()));
-  addEventListener("pagehide", halt);
-  for (const sign of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove"]) {
-    addEventListener(sign, () => since !== null && tick(), { passive: true });
-  }
 
   // --- one item --------------------------------------------------------------------------------------------------------------
 
@@ -89,7 +62,6 @@
   }
 
   function toggle(mark, button) {
-    tick();
     const before = record(place).faults;
     const faults = before.includes(mark) ? before.filter((one) => one !== mark) : [...before, mark];
     Object.assign(record(place), { faults, at: new Date().toISOString() });
@@ -138,7 +110,6 @@
   // --- answers ---------------------------------------------------------------------------------------------------------------
 
   function store(vote, note) {
-    tick();
     Object.assign(record(place), { vote, note, at: new Date().toISOString() });
     keep(key(items[place].item), record(place));
     at("guideline").open = false;
@@ -189,10 +160,8 @@
 
   function go(to) {
     if (to < 0 || to >= items.length) return;
-    halt();
     place = to;
     draw();
-    since = isShown() ? performance.now() : null;
     scrollTo(0, 0);
     for (const pane of document.querySelectorAll(".options .pane")) pane.scrollTop = 0;
   }
@@ -202,22 +171,6 @@
     const to = place + 1 < items.length ? place + 1 : firstOpen();
     if (to < 0) return draw();
     go(to);
-  }
-
-  function pause() {
-    halt();
-    show("stopped");
-    at("resume").focus();
-  }
-
-  // The consent text, a pause, or the item.
-  function show(part) {
-    for (const one of ["consent", "stopped", "item"]) at(one).hidden = one !== part;
-    at("bottom").hidden = part !== "item";
-    at("pause").disabled = part !== "item";
-    at("list").hidden = part !== "item";
-    document.body.classList.toggle("judging", part === "item");
-    since = part === "item" && isShown() ? performance.now() : null;
   }
 
   function list() {
@@ -235,15 +188,8 @@
   at("list").addEventListener("toggle", () => at("list").open && list());
   at("back").addEventListener("click", () => go(place - 1));
   at("next").addEventListener("click", () => go(place + 1));
-  at("pause").addEventListener("click", pause);
-  at("resume").addEventListener("click", () => show("item"));
-  at("agree").addEventListener("click", () => {
-    agreed = true;
-    keep(agreement, new Date().toISOString());
-    show("item");
-  });
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || at("item").hidden) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (["INPUT", "TEXTAREA"].includes(document.activeElement?.tagName)) return;
     const value = items[place].answers.map(([name]) => name).find((name) => name === event.key.toUpperCase());
     const by = { ArrowLeft: -1, ArrowRight: 1, Backspace: -1 }[event.key];
@@ -257,22 +203,18 @@
   const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, " $&").replaceAll('"', '""')}"`;
 
   at("download").addEventListener("click", () => {
-    if (since !== null) tick();
-    const consent = agreed ? pack.agreed_to : "";
     const asked = items.some((item) => item.faults.length);
     const lines = items.flatMap(({ item }, index) => {
-      const { vote, note, seconds, at: when, faults } = record(index);
-      return vote ? [[item, vote, note, Math.round(seconds), when, consent, ...(asked ? [faults.join("; ")] : [])]] : [];
+      const { vote, note, at: when, faults } = record(index);
+      return vote ? [[item, vote, note, when, ...(asked ? [faults.join("; ")] : [])]] : [];
     });
-    const table = [["item", "vote", "note", "seconds", "at", "consent", ...(asked ? ["faults"] : [])], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
+    const table = [["item", "vote", "note", "at", ...(asked ? ["faults"] : [])], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
     const link = make("a", { download: `${pack.annotator}.votes.csv`, href: URL.createObjectURL(new Blob(table, { type: "text/csv" })) });
     link.click();
     URL.revokeObjectURL(link.href);
   });
 
   at("guideline").open = firstOpen() === 0;
-  at("consent-text").replaceChildren(markdown(pack.consent));
   draw();
-  show(agreed ? "item" : "consent");
   performance.mark("drawn");
 })();
