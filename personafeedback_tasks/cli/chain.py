@@ -17,8 +17,7 @@ from .output import progress, show, write_json
 from .runs import check_names, read
 
 if TYPE_CHECKING:
-    from ..recenter.chains import StageRun
-    from ..recenter.funnel import Funnel
+    from ..recenter.funnel import Funnel, StageRun
     from ..reports.blocks import Block
 
 ABOUT = "Intervals: over users, and over prompts as well where users share them."
@@ -47,8 +46,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         personafeedback chain a.eval b.eval c.eval --people votes --json chain.json
     """
     from ..logs.signature_line import signature_line
-    from ..recenter.chains import chains
-    from ..recenter.funnel import make_funnel
+    from ..recenter.funnel import chains, make_funnel
     from ..recenter.study import read_judgments
 
     found = read(runs, names=names)
@@ -72,7 +70,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     from ..logs.earlier import of_run
-    from ..recenter.chains import TASKS, StageRun
+    from ..recenter.funnel import TASKS, StageRun
 
     made = [
         StageRun(

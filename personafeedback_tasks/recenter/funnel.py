@@ -1,4 +1,4 @@
-"""Where the chain from conversations to a reply breaks: of each step, the share that people find right, over users.
+"""Runs of the three stages -> chains, and where each breaks: of each step, the share that people find right, over users.
 
 A step without judgments is absent, never 0.
 """
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..annotation.items import FAULTS
 from ..common.clusters import Shared
+from ..common.errors import OptionError
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..core.earlier import Earlier
@@ -22,6 +23,57 @@ from .response import NO_DIFFERENCE
 from .rows import Response
 from .select import SELECT, selected
 from .study import Judgments, is_among
+
+TASKS = (EXTRACT.name, SELECT.name, RESPOND.name)
+
+
+class StageRun(NamedTuple):
+    """A run of one stage.
+
+    Attributes:
+        came_from: `name` of the run that it went on from.
+        filtered_by: the filter before it, or `none`.
+    """
+
+    model: str
+    task: str
+    earlier: Earlier
+    came_from: str
+    filtered_by: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.earlier.model} {self.earlier.digest}"
+
+
+def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
+    """Name of a chain -> task -> its run: each run that no other of its model goes on from, with those before it.
+
+    Replies with a filter make a chain of their own, `MODEL, filtered`. Of runs with the same replies the first one counts.
+
+    Raises:
+        OptionError: a model has two runs of one stage, and not because one chain has a filter and the other has none.
+    """
+    distinct: dict[tuple[str, str, str, str], StageRun] = {}
+    for run in runs:
+        distinct.setdefault((run.model, run.task, run.name, run.filtered_by), run)
+    by_name = {(run.model, run.name): run for run in distinct.values() if run.task != RESPOND.name}
+    before = {(run.model, run.came_from) for run in distinct.values()}
+    found: dict[str, dict[str, StageRun]] = {}
+    for run in distinct.values():
+        if (run.model, run.name) in before:
+            continue
+        own = found.setdefault(run.model if run.filtered_by == "none" else f"{run.model}, filtered", {})
+        step: StageRun | None = run
+        while step is not None:
+            if own.setdefault(step.task, step) is not step:
+                raise OptionError(
+                    f"{step.earlier.where}: found a second run of {step.task} by {step.model} (the first: {own[step.task].earlier.where}), "
+                    "expected one of each stage, or replies with a filter and replies without one, each with the runs that they went on from. "
+                    "Pass one of them."
+                )
+            step = by_name.get((step.model, step.came_from))
+    return {name: {task: found[name][task] for task in TASKS if task in found[name]} for name in sorted(found)}
 
 
 class Step(NamedTuple):

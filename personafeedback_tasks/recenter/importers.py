@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from ..common.errors import DataError
 from ..common.records import NonEmpty, broken, decoded, rows, short
-from .rows import MOST_VOTES, Relevance, Response, personal_in
+from .rows import Relevance, Response, personal_in
 
 PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
 REPLIES = "relevance_task5/*.jsonl"
@@ -91,7 +91,7 @@ class _PilotRow(Struct):
     prompt_text: NonEmpty
     attribute: NonEmpty
     label: int
-    n_annotators: Annotated[int, Meta(ge=1, le=MOST_VOTES)]
+    n_annotators: Annotated[int, Meta(ge=1, le=1000)]
     human_yes_rate: Annotated[float, Meta(ge=0, le=1)]
 
 

@@ -5,7 +5,6 @@ Nothing measured here is quality: that is for people, or for the judges of `rece
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +17,11 @@ from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import Line
 from ..core.result import Answers
-from ..pairwise.terms import overlap_terms
-from ..parsing.written import WRITTEN, described, read_written, text_of
+from ..parsing.written import WRITTEN, read_written, text_of
 from .filter import folder as filter_folder
-from .pairings import (
+from .rows import Relevance, Response, text_id
+from .select import (
+    SELECT,
     ForPrompt,
     NewPrompt,
     Pairings,
@@ -30,10 +30,9 @@ from .pairings import (
     located_prompts,
     logged,
     pairings,
+    selected,
     shown_for_prompts,
 )
-from .rows import Relevance, Response, text_id
-from .select import SELECT, selected
 from .stages import StageOptions, bullets, data_option, does, filled
 
 PERSONALIZED, GENERIC = "personalized", "generic"
@@ -138,37 +137,17 @@ def build(row: ForPrompt, call: str) -> str:
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    # _generic: what the prompt alone brings
-    told, generic = (
-        _of_reply(answer, reply, facts["attributes"]) for answer, reply in zip(answers, replies, strict=True)
-    )
+    personalized, generic = (len(text_of(reply.text) or "") for reply in replies)
     return {
-        "written": min(told["written"], generic["written"]),
-        **{
-            name: told[name] if math.isnan(told[name]) else max(told[name], generic[name])
-            for name in ("empty", "refused", "truncated")
-        },
-        **{name: told[name] for name in ("length", "terms")},
-        **{f"{name}_{GENERIC}": generic[name] for name in ("length", "terms")},
+        "written": float(all(answer == WRITTEN for answer in answers)),
+        "length": float(personalized),
+        "length_generic": float(generic),
     }
 
 
-def _of_reply(answer: str, reply: Reply, attributes: Sequence[str]) -> dict[str, float]:
-    terms = overlap_terms(text_of(reply.text) or "") & overlap_terms("\n".join(attributes))
-    return {**described(answer, reply.text, reply.truncated), "terms": float(len(terms))}
-
-
 METHOD = TextMethod(
-    name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC),
-    per_case="two calls",
-    metrics=(
-        Metric("written"),
-        *(Metric(name, higher_is_better=None) for name in ("length", "terms")),
-        *(Metric(f"{name}_{GENERIC}", higher_is_better=None) for name in ("length", "terms")),
-        Metric("empty", higher_is_better=False),
-        Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
-        Metric("refused", higher_is_better=False),
-    ),
+    name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC), per_case="two calls",
+    metrics=(Metric("written"), *(Metric(name, higher_is_better=None) for name in ("length", "length_generic"))),
     max_tokens=2048, read=read_written, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
 
@@ -188,15 +167,8 @@ class Respond(PromptStage):
             Line("length", "characters", share=False, sign=False, meaning="mean length of a personalized reply in characters"),
             Line("length_generic", "of the generic one", share=False, sign=False, meaning="mean length of a generic reply in characters"),
         ),
-        "details": (
-            Line("terms", "words of the attributes", share=False, sign=False, table="Replies", meaning="mean number of different words of the attributes in a personalized reply"),
-            Line("terms_generic", "in the generic one", share=False, sign=False, table="Replies"),
-            Line("empty", table="Replies"),
-            Line("truncated", table="Replies"),
-            Line("refused", table="Replies", meaning="share of the prompts with a reply that refuses"),
-        ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
-        "ranked": ("length", "terms", "refused"),
+        "ranked": ("length",),
         "written": lambda run: shown_for_prompts(
             replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
         ),

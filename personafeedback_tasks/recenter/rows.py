@@ -20,15 +20,16 @@ from ..core.cases import digest_of
 
 ROLES = ("system", "user", "assistant")
 
-MOST_VOTES = 1000
-"""More on one row are taken for a damaged number."""
-
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
 SOURCES = ("human", "synthetic")
 Source = Annotated[str, one_of(*SOURCES)]
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
+
+
+JUDGED = ("label", "votes", "faults", "missing")
+"""Keys of people's judgments."""
 
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +75,8 @@ class StageRow(ABC):
     @cached_property
     def digest(self) -> str:
         """Of the id, the user, every text and the judgment that models are scored against."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "faults"}
+        out = ("faults", "missing")
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in out}
         if "votes" in values:
             values["votes"] = sorted(values["votes"])
         return digest_of((self.stage, *map(jsonable, values.values())))
@@ -112,6 +114,7 @@ class Conversation(_OfConversation):
     file = "conversations.jsonl"
     conversation: tuple[Message, ...]
     source: Source
+    missing: tuple[tuple[NonEmpty, ...], ...] = ()  # attributes that each person who was asked missed
 
     @property
     def question(self) -> str:
@@ -150,7 +153,7 @@ class Relevance(PromptRow):
     file = "relevance.jsonl"
     cells = ("relevance",)
     label: bool | None = None
-    votes: Annotated[tuple[bool, ...], Meta(max_length=MOST_VOTES)] = ()
+    votes: tuple[bool, ...] = ()
 
     @property
     def verdicts(self) -> tuple[bool, ...]:
@@ -174,7 +177,7 @@ class Extraction(_OfConversation, JudgedRow):
     reason: NonEmpty
     source: Source
     label: Annotated[str, one_of(*VERDICTS)] | None = None
-    votes: Annotated[tuple[Annotated[str, one_of(*VERDICTS)], ...], Meta(max_length=MOST_VOTES)] = ()
+    votes: tuple[Annotated[str, one_of(*VERDICTS)], ...] = ()
 
     @property
     def question(self) -> str:
@@ -211,7 +214,7 @@ class Response(PromptRow):
     shown_labels = ("personalized", "generic")
     generic: NonEmpty
     personalized: NonEmpty
-    votes: Annotated[tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...], Meta(max_length=MOST_VOTES)] = ()
+    votes: tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...] = ()
     faults: Faults | None = None
 
     @property
@@ -283,9 +286,6 @@ def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
     conversation = getattr(found, "conversation", None)
     if conversation is not None and "user" not in [message.role for message in conversation]:
         raise broken(where, "conversation without a message of the user", "at least one")
-    for key in ("id", "user_id"):
-        if any(char.isspace() or not char.isprintable() for char in row.get(key, "")):
-            raise broken(where, f"{key} = {short(row[key])}", "a name without spaces")
     return found
 
 

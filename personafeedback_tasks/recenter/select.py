@@ -1,52 +1,78 @@
 """The record of `recenter_select`: which attributes of a user should change the reply to a new prompt, to a model.
 
-People's labels are not needed; `recenter_relevance_select` asks the same where there are some, and scores it.
+People's labels are not needed; `recenter_relevance_select` asks the same where there are some, and scores it. Here are also the
+pairs of a user and a prompt, about which `recenter_respond` goes on.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from ..common.errors import DataError
+from ..common.records import NonEmpty
 from ..common.text import same_text
+from ..core.benchmark import always
 from ..core.cases import digest_of
-from ..core.earlier import Earlier, earlier
+from ..core.earlier import Earlier, EarlierCase, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.report import Line
+from ..core.report import Line, Shown
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from .data import SEED, conversations
+from .data import SEED, Rows, conversations, each_if_there, in_turns, load, located, profiles
 from .extract import EXTRACT, LISTED, extracted
-from .pairings import (
-    PROMPTS,
-    ForPrompt,
-    Pairings,
-    PromptStage,
-    judged_pairs,
-    located_prompts,
-    logged,
-    pairings,
-    shown_for_prompts,
-)
 from .relevance import all_of, listing
-from .rows import Conversation, Relevance, text_id
-from .stages import StageOptions, bullets, data_option, does
+from .rows import Conversation, Relevance, StageRow, record, text_id
+from .stages import DoneStage, StageOptions, bullets, data_option, does
+
+PROMPTS = "prompts.jsonl"
+EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectOptions(StageOptions):
-    method: str = does("select")
-    data: str | None = data_option(f"{PROMPTS} or {Relevance.file}")
-    attributes: str | None = option(
-        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {Relevance.file} if not given",
-        place=True,
-    )  # fmt: skip
+@dataclass(frozen=True)
+class NewPrompt:
+    """A prompt of prompts.jsonl; `users` are those who ask it, None for everybody."""
+
+    id: NonEmpty
+    prompt: NonEmpty
+    sensitive: bool = False
+    users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
+
+
+@dataclass(frozen=True)
+class ForPrompt(StageRow):
+    """A user, a prompt, and attributes of the user. The id is `USER-PROMPT`."""
+
+    cells = (EVERYDAY, SENSITIVE)
+    prompt_id: str
+    prompt: str
+    sensitive: bool
+    attributes: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        return self.prompt
+
+    @property
+    def cell(self) -> str:
+        return SENSITIVE if self.sensitive else EVERYDAY
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The fields that logs hold; `logged` reads them back."""
+        names = ("prompt_id", "prompt", "sensitive")
+        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
+
+
+P = TypeVar("P", bound=ForPrompt)
 
 
 class Profile(ForPrompt):
@@ -70,6 +96,83 @@ class Selected(ForPrompt):
     def rows(self) -> list[Relevance]:
         """Rows of relevance.jsonl without votes, one per attribute that was shown."""
         return [Relevance(text_id(self.id, one), self.user_id, self.prompt, one) for one in self.attributes]
+
+
+@dataclass(frozen=True)
+class Pairings(Rows[ForPrompt]):
+    """The pairs of one run.
+
+    Attributes:
+        made_by: model and digest of the run whose attributes they are, or `people`.
+        filtered_by: the filter that attributes had to pass, and how many it dropped; or `none`.
+        without: number of pairs without any attribute, which are left out.
+    """
+
+    made_by: str = field(default="people", kw_only=True)
+    filtered_by: str = field(default="none", kw_only=True)
+    without: int = field(default=0, kw_only=True)
+
+
+class PromptStage(DoneStage):
+    """A stage about users and prompts, which goes on from a run of the stage before."""
+
+    signed = {"attributes_of": always, "without_attributes": always}
+
+    def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
+        return {"attributes_of": cases.made_by, "without_attributes": cases.without}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectOptions(StageOptions):
+    method: str = does("select")
+    data: str | None = data_option(f"{PROMPTS} or {Relevance.file}")
+    attributes: str | None = option(
+        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {Relevance.file} if not given",
+        place=True,
+    )  # fmt: skip
+
+
+def located_prompts(data: str | None) -> tuple[list[NewPrompt], Path, str]:
+    """(the prompts in the order of their file, none without one; their folder, its name in a signature)."""
+    folder, source = located(data, [PROMPTS, Relevance.file])
+    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt)), folder, source
+
+
+def judged_pairs(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:
+    """(user, prompt, the rows about them in a seeded order) of relevance.jsonl, whether people agree or not."""
+    by_text = {prompt.prompt: prompt for prompt in asked}
+    return [
+        (rows[0].user_id, by_text.get(text := rows[0].prompt, NewPrompt(f"p{digest_of((text,))[:8]}", text)), rows)
+        for rows in profiles(load(Relevance, data))
+    ]
+
+
+def pairings(
+    kind: type[ForPrompt],
+    pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
+    source: str,
+    run: Earlier | None = None,
+    filtered_by: str = "none",
+) -> Pairings:
+    """The pairs that have attributes, from (user, prompt, attributes). Raises DataError if none has.
+
+    Args:
+        run: whose attributes they are; None for people's.
+    """
+    rows = [
+        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
+        for user, asked, attributes in pairs
+    ]
+    kept = [row for row in rows if row.attributes]
+    if not kept:
+        raise DataError(
+            f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an attribute, expected some. "
+            f"Look at the run before, or at the data: {PROMPTS} has the prompts."
+        )
+    made_by = f"{run.model} {run.digest}" if run else "people"
+    return Pairings(
+        tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=len(rows) - len(kept)
+    )
 
 
 def to_select(data: str | None, run: Earlier | None) -> Pairings:
@@ -99,9 +202,12 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     return pairings(Profile, [(user, of, attributes[user]) for user, of in whose], source, run)
 
 
-def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
-    """The numbers that a reply lists, from 1; None where it cannot be read, or lists one that no attribute has."""
-    return None if answer in REASONS else among(read_numbers(reply, False), attributes)
+def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
+    """(case, fields of its `ForPrompt`), by id: harnesses log in different orders, and sums depend on the order."""
+    return [
+        (case, {"id": case.id, "user_id": case.user_id, **case.facts, "attributes": tuple(case.facts["attributes"])})
+        for case in sorted(run.cases, key=lambda case: case.id)
+    ]
 
 
 def selected(run: Earlier) -> list[Selected]:
@@ -112,6 +218,21 @@ def selected(run: Earlier) -> list[Selected]:
         took = None if numbers is None else tuple(one for number, one in shown if number in numbers)
         made.append(Selected(**values, selected=took))
     return made
+
+
+def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
+    """The numbers that a reply lists, from 1; None where it cannot be read, or lists one that no attribute has."""
+    return None if answer in REASONS else among(read_numbers(reply, False), attributes)
+
+
+def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
+    """For a report: each prompt, the user's attributes, and `texts`: heading -> what the model wrote."""
+    return Shown(
+        questions={one.id: one.prompt for one in made},
+        question="Prompt",
+        texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
+        labels=labels,
+    )
 
 
 def _read(reply: str, truncated: bool = False) -> str:
@@ -126,7 +247,6 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     found = math.nan if numbers is None else float(len(numbers))
     return {
         "listed": float(numbers is not None),
-        "shown": float(shown),
         "chosen": found,
         "selected": found / shown,
         "none": math.nan if numbers is None else float(not numbers),
@@ -136,10 +256,7 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
 METHOD = TextMethod(
     name="select", help="the numbers of the attributes that should change the reply",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    metrics=(
-        Metric("listed"), Metric("selected", higher_is_better=None, defined=False), Metric("chosen", higher_is_better=None, defined=False),
-        Metric("shown", higher_is_better=None), Metric("none", higher_is_better=None, defined=False),
-    ),
+    metrics=(Metric("listed"), *(Metric(name, higher_is_better=None, defined=False) for name in ("selected", "chosen", "none"))),
     max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
 
@@ -159,10 +276,7 @@ class Select(PromptStage):
             Line("chosen", "attributes", share=False, sign=False, meaning="mean number of attributes that are selected for a prompt"),
             Line("none", "none selected", meaning="share of the prompts for which nothing is selected"),
         ),
-        "details": (
-            Line("shown", "attributes shown", share=False, sign=False, meaning="mean number of attributes that the model selects of"),
-            Line("listed", meaning="share of the replies that are a list of these attributes"),
-        ),
+        "details": (Line("listed", meaning="share of the replies that are a list of these attributes"),),
         "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
         "ranked": ("selected", "chosen", "none"),
         "written": lambda run: shown_for_prompts(
@@ -171,8 +285,7 @@ class Select(PromptStage):
     }  # fmt: skip
 
     def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Any:
-        run = earlier(options.attributes, EXTRACT.name) if options.attributes else None
-        return to_select(options.data, run)
+        return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return listing(case.attributes, case.question)

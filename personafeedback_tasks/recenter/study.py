@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.records import NonEmpty, json_lines, jsonable, leaves, short
+from ..common.records import json_lines, jsonable, leaves, short
 from ..common.similar import likeness
 from ..common.text import same_text
 from ..core.earlier import Earlier
@@ -26,20 +26,17 @@ from .extract import EXTRACT, conversation_of, extracted
 from .items import MISSING, AskedRows, noted_in, votes_of
 from .respond import RESPOND, replied
 from .rows import (
+    JUDGED,
     STAGES,
     Conversation,
     Extraction,
     JudgedRow,
-    Message,
     Relevance,
     Response,
-    Source,
     StageRow,
-    conversation_id,
     parse,
     parse_conversation,
     personal_in,
-    record,
 )
 from .select import SELECT, selected
 
@@ -50,21 +47,6 @@ NEAR = 0.4
 """Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
 `Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
 """
-
-
-@dataclass(frozen=True)
-class Lacking:
-    """Attributes that people missed in a conversation: a line of missing.jsonl.
-
-    Attributes:
-        missing: what each person named; nothing where nothing is missing.
-    """
-
-    id: NonEmpty
-    user_id: NonEmpty
-    source: Source
-    conversation: tuple[Message, ...]
-    missing: tuple[tuple[NonEmpty, ...], ...]
 
 
 def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[StageRow], list[Any]]:
@@ -153,7 +135,7 @@ def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
 
 def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment; no id for a conversation, whose messages determine it."""
-    out = ("label", "votes", "faults", *(("id",) if isinstance(row, Conversation) else ()))
+    out = {*JUDGED, *(["id"] if isinstance(row, Conversation) else [])}
     return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.name not in out}
 
 
@@ -174,22 +156,14 @@ def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vot
     return {name: len(rows) for name, rows in written.items()}
 
 
-def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[str, object]]:
+def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[str, Any]]:
     named: dict[str, list[list[str]]] = defaultdict(list)
     for item, vote in votes:
         if item.noted:
             texts = vote.note.split(";") if vote.chosen == MISSING else []
             named[item.id].append([text.strip() for text in texts if text.strip()])
     return [
-        {
-            "id": name.partition(":")[2],
-            "user_id": about.user_id,
-            "source": about.source,
-            "conversation": jsonable(about.conversation),
-            "missing": named[name],
-        }
-        for name, (about, _) in noted_in(rows).items()
-        if name in named
+        {**without_votes(about), "missing": named[name]} for name, (about, _) in noted_in(rows).items() if name in named
     ]
 
 
@@ -213,12 +187,12 @@ class Judgments:
     Attributes:
         rows: rows with a judgment.
         disputed: how many more have the same texts as another row but another judgment: which one holds is unknown.
-        lacking: conversation id -> what people named as missing; only conversations about which somebody was asked.
+        lacking: conversations about which somebody was asked what is missing, by id.
     """
 
     rows: Mapping[Key, JudgedRow]
     disputed: int
-    lacking: Mapping[str, Lacking]
+    lacking: Mapping[str, Conversation]
 
     def of(self, row: JudgedRow) -> JudgedRow | None:
         """The judged row of the same texts; None if there is none."""
@@ -227,17 +201,16 @@ class Judgments:
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
         """Conversation id -> attributes that people accepted or named as missing there, near duplicates once."""
-        named: dict[str, list[str]] = {name: [] for name in self.lacking}
-        for (_, conversation, *_), row in self.rows.items():
-            if isinstance(row, Extraction) and conversation in named and not row.judgment:
-                named[conversation].append(row.attribute)
-        for name, of in self.lacking.items():
-            named[name] += [text for by_one in of.missing for text in by_one]
+        named = [
+            (row.conversation_id, row.attribute)
+            for row in self.rows.values()
+            if isinstance(row, Extraction) and not row.judgment
+        ]
+        named += [(name, text) for name, row in self.lacking.items() for by_one in row.missing for text in by_one]
         found: dict[str, list[str]] = {name: [] for name in self.lacking}
-        for name, texts in named.items():
-            for text in texts:
-                if not is_among(text, found[name]):
-                    found[name].append(text)
+        for name, text in named:
+            if name in found and not is_among(text, found[name]):
+                found[name].append(text)
         return found
 
 
@@ -261,10 +234,6 @@ def read_judgments(data: str | None) -> Judgments:
         for row in each_if_there(folder / stage.file, partial(parse, stage)):
             if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
                 disputed.add(_key(row))
-    lacking: dict[str, Lacking] = {}
-    for row in each_if_there(folder / MISSED, lambda row, where: record(where, row, Lacking)):
-        name = conversation_id(row.user_id, row.conversation)
-        before = lacking[name].missing if name in lacking else ()
-        lacking[name] = replace(row, missing=(*before, *row.missing))
+    lacking = {row.id: row for row in each_if_there(folder / MISSED, parse_conversation)}
     rows = {key: row for key, row in found.items() if key not in disputed}
     return Judgments(rows, len(disputed), lacking)

@@ -6,7 +6,7 @@ import pytest
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.earlier import Earlier
-from personafeedback_tasks.recenter.chains import TASKS, StageRun, chains
+from personafeedback_tasks.recenter.funnel import TASKS, StageRun, chains
 
 EXTRACT, SELECT, RESPOND = TASKS
 
@@ -31,7 +31,7 @@ def test_runs_of_a_model_are_one_chain_wherever_they_went_on_from():
         "m": {EXTRACT: "e", RESPOND: "r"},
         "n": {EXTRACT: "e2"},
     }
-    assert told(PLAIN[0], PLAIN[1], run(RESPOND, "r", "s", "relevance-filter 1, 2 dropped")) == {"m": WHOLE}
+    assert told(PLAIN[0], PLAIN[1], run(RESPOND, "r", "s", "relevance-filter 1, 2 dropped")) == {"m, filtered": WHOLE}
 
 
 def test_a_stage_with_a_filter_and_without_makes_two():

@@ -360,16 +360,20 @@ def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample
     assert "broken" in str(error.value)
 
 
-def test_another_embedding_model_is_refused(of_planted, minilm, tmp_path):
-    shutil.copytree(minilm, tmp_path / "other")
-    (tmp_path / "other" / "sentence_bert_config.json").write_text('{"max_seq_length": 32}', encoding="utf-8")
-    judge = relevance_filter(path=str(of_planted), embeddings=str(tmp_path / "other"))
+def test_another_embedding_model_is_refused_and_the_same_one_elsewhere_is_not(of_planted, minilm, tmp_path):
     row = Relevance("new", "u", "Where should I go?", "Has a boat")
+
+    def moved_to(model):
+        folder = shutil.copytree(of_planted, tmp_path / model.name / "filter")
+        text = (folder / "filter.json").read_text("utf-8")
+        (folder / "filter.json").write_text(text.replace(str(minilm), str(model)), "utf-8")
+        return asked(relevance_filter(path=str(folder)), row)
+
+    assert moved_to(shutil.copytree(minilm, tmp_path / "moved")) == asked(relevance_filter(path=str(of_planted)), row)
+    other = shutil.copytree(minilm, tmp_path / "other")
+    (other / "sentence_bert_config.json").write_text('{"max_seq_length": 32}', encoding="utf-8")
     with pytest.raises(DataError, match=f"expected the one .* trained with, {embedder(str(minilm)).digest}"):
-        asked(judge, row)
-    shutil.copytree(minilm, tmp_path / "moved")
-    moved = relevance_filter(path=str(of_planted), embeddings=str(tmp_path / "moved"))
-    assert asked(moved, row) == asked(relevance_filter(path=str(of_planted)), row)
+        moved_to(other)
 
 
 @needs_checkout

@@ -151,7 +151,7 @@ def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
     assert personafeedback("recenter", "import", folder, "--out", data).exit_code == 0
     logs, of = tmp_path / "logs", {"data": str(data)}
     chosen, log = in_inspect(find("recenter_select"), "recenter_select/always_all", logs, method="select", **of)
-    assert (chosen["selected"], chosen["shown"]) == (1, 2)
+    assert (chosen["selected"], chosen["chosen"]) == (1, 2)
     written, _ = in_inspect(
         find("recenter_respond"), lambda name, call: f"A {call} reply.", logs, method="respond", selected=str(log), **of
     )
@@ -161,9 +161,8 @@ def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
     assert "People judged 6 of the 6 attributes to select from." in done.output
     assert "People judged none of the 3 pairs of replies" in done.output
     steps = [model["steps"] for model in json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"]]
-    assert [{name: value["value"] for name, value in of_model.items()} for of_model in steps] == [
-        {"selected": 1.0, "irrelevant": 0.5}, {}
-    ]  # fmt: skip
+    found = [{name: value["value"] for name, value in of_model.items()} for of_model in steps]
+    assert found == [{}, {"selected": 1.0, "irrelevant": 0.5}]
 
 
 # --- the same labels in several files -----------------------------------------------------------------------------------

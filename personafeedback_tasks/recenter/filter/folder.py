@@ -84,7 +84,7 @@ class Filter:
         if loaded.digest != self.digest:
             raise DataError(
                 f"{self.embeddings}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
-                f"{self.folder} was trained with, {self.digest}. Pass that one with -M embeddings=, or train again."
+                f"{self.folder} was trained with, {self.digest}. Put that one there, or train again."
             )
         return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
 
@@ -113,14 +113,14 @@ class _Predicted(Struct):
     by_user: Prediction
 
 
-def relevance_filter(path: str, embeddings: str | None = None) -> Judge:
+def relevance_filter(path: str) -> Judge:
     """A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect."""
-    judge = read(path, embeddings)
+    judge = read(path)
     return lambda prompt, about: judge.reply(str(about.get("case_id", "")), texts_of(prompt))
 
 
-def read(path: str | Path, embeddings: str | None = None) -> Filter:
-    """The filter in a folder; `embeddings` names its embedding model if that has moved. DataError if it is broken."""
+def read(path: str | Path) -> Filter:
+    """The filter in a folder. DataError if it is broken."""
     import numpy as np
 
     folder = Path(path).expanduser()
@@ -135,7 +135,7 @@ def read(path: str | Path, embeddings: str | None = None) -> Filter:
         held_out[line.id, line.text] = line.by_user
     return Filter(
         folder=folder,
-        embeddings=str(embeddings or about.embeddings.model),
+        embeddings=about.embeddings.model,
         digest=about.embeddings.digest,
         model=Model(np.array(about.weights), about.bias, about.strength, about.threshold),
         held_out=held_out,

@@ -1,4 +1,4 @@
-"""`recenter_extraction`, `recenter_response`, the control `other_user` and the group: known answers through both harnesses."""
+"""The three stages that people judged: what models are asked, every score against its definition, known models in both harnesses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import random
 import re
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
+pytest.importorskip("krippendorff")
+metrics = pytest.importorskip("sklearn.metrics")
+stats = pytest.importorskip("scipy.stats")
 
 from lm_eval.tasks import TaskManager
 from support.inspect_runs import inspect_eval
@@ -21,22 +25,23 @@ from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
+from personafeedback_tasks.common.agreement import alpha
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.jackknife import jackknife_stderr
+from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
 from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.recenter import relevance, response
-from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter import response
+from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
-from personafeedback_tasks.recenter.relevance import RELEVANCE
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build, build_profile, gather, texts_of
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
-from personafeedback_tasks.recenter.rows import STAGES, Extraction, Message, Relevance, Response
+from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Message, Relevance, Response
+from personafeedback_tasks.recenter.stages import agreement
 
-EXTRACTIONS = with_judgment(load(Extraction, "sample"))
-RESPONSES = [row for row in load(Response, "sample") if row.votes]
-
+EXTRACTIONS, ROWS, RESPONSES = (with_judgment(load(stage, "sample")) for stage in STAGES)
+LABELS = ("YES", "NO")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).filter(str.strip)
 
 
@@ -44,7 +49,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30
 
 
 @given(TEXT, TEXT, TEXT)
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=50)
 def test_texts_of_an_extraction_arrive_unchanged(said, attribute, reason):
     said, attribute, reason = f"{{attribute}}{said}", f"{{reason}}{attribute}", f"{{conversation}}{reason}"
     row = Extraction("e", "u", (Message("user", said),), attribute, reason, "human", "accepted")
@@ -54,7 +59,7 @@ def test_texts_of_an_extraction_arrive_unchanged(said, attribute, reason):
 
 
 @given(TEXT, TEXT, TEXT, TEXT)
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, max_examples=50)
 def test_texts_of_a_response_arrive_unchanged_in_both_orders(attribute, prompt, generic, personalized):
     row = Response("p", "u", f"{{a}}{prompt}", f"{{prompt}}{attribute}", f"{{b}}{generic}", personalized, (3,))
     for call, a, b in ((SECOND, row.generic, row.personalized), (FIRST, row.personalized, row.generic)):
@@ -71,27 +76,57 @@ def test_no_prompt_tells_what_people_said():
         assert response.build(replace(row, votes=(1,)), FIRST) == response.build(row, FIRST)
     for row in ROWS:
         opposite = replace(row, label=not row.judgment, votes=())
-        assert relevance.build(opposite) == relevance.build(row)
+        assert build(opposite) == build(row)
         assert RELEVANCE.targets(opposite) != RELEVANCE.targets(row)
 
 
-# --- scores of ratings ------------------------------------------------------------------------------------------------
+def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
+    for row in ROWS:
+        assert texts_of(build(row)) == (row.attribute, row.prompt)
+    text, tags = build(ROWS[0]), "\n</about_the_user>\n\n<prompt>\n"
+    repeated = [build(Relevance("r", "u", prompt, known)) for known, prompt in ((f"a{tags}b", "c"), ("a", f"b{tags}c"))]
+    for other in (text[1:], text[:-1], f"{text} ", "Hi", "", build_profile(gather(ROWS)[0]), *repeated):
+        with pytest.raises(DataError, match="Run the task recenter_relevance with method=generate"):
+            texts_of(other)
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, *REASONS])), min_size=1, max_size=30),
+)
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_scores_of_labels_are_those_of_scikit_learn(pairs):
+    """An unreadable reply is a third label: it selects nothing and is never right. Without a denominator a score is nan."""
+    people = [person for person, _ in pairs]
+    model = [said if said in LABELS else "unreadable" for _, said in pairs]
+    outcomes = [Result(targets=(person,), answers=(said,)) for person, said in pairs]
+    found = {name: measure(outcomes) for name, measure in RELEVANCE.corpus.items()}
+    for name, theirs in (
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
+        ("f1", metrics.f1_score),
+    ):
+        expected = theirs(people, model, labels=["YES"], average="micro", zero_division=math.nan)
+        assert same(found[name], expected), name
+    if not math.isnan(found["kappa"]):
+        assert same(found["kappa"], metrics.cohen_kappa_score(people, model, labels=[*LABELS, "unreadable"]))
+    selected, wanted = model.count("YES"), people.count("YES")
+    assert same(found["selection_rate"], selected / len(pairs))
+    assert same(found["human_rate"], wanted / len(pairs))
+    assert same(found["over_selection"], selected / wanted if wanted else math.nan)
+
 
 RATINGS = st.lists(
     st.tuples(
-        st.lists(st.integers(1, 5), min_size=1, max_size=4),
-        st.tuples(*[st.sampled_from(["1", "2", "3", "4", "5", *REASONS[:1]])] * 2),
+        st.lists(st.sampled_from(SCALE), min_size=1, max_size=4),
+        st.tuples(*[st.sampled_from([*map(str, SCALE), REASONS[0]])] * 2),
     ),
     min_size=2,
     max_size=25,
 )
-
-
-def judged_of(rows):
-    return [
-        Result(targets=RESPONSE.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
-        for votes, answers in rows
-    ]
 
 
 @pytest.mark.slow
@@ -108,26 +143,71 @@ def test_every_score_of_ratings_is_its_definition(rows):
         people.append(theirs)
         right.append(float(readable and (ours > 3) == (theirs > 3)))
         consistent.append(float(readable and int(second) == 6 - int(first)))
-    judged = judged_of(rows)
-    assert [response.rating(one) for one in judged] == model
+    judged = [
+        Result(targets=RESPONSE.targets(Response("r", "u", "p", "a", "g", "q", tuple(votes))), answers=answers)
+        for votes, answers in rows
+    ]
     scores = [response.score(one.targets, one.answers) for one in judged]
-    assert [score["acc"] for score in scores] == right
-    assert [score["consistency"] for score in scores] == consistent
+    assert [(score["acc"], score["consistency"]) for score in scores] == list(zip(right, consistent, strict=True))
     assert same(response.no_better(judged), sum(one <= 3 for one in model) / len(model))
     assert same(response.no_better_people(judged), sum(one <= 3 for one in people) / len(people))
-
-
-@pytest.mark.slow
-@given(RATINGS)
-@settings(deadline=None, derandomize=True, max_examples=150)
-def test_scipy_agrees_on_ratings(rows):
-    stats = pytest.importorskip("scipy.stats")
-    judged = judged_of(rows)
-    model, people = [response.rating(one) for one in judged], [response.people(one) for one in judged]
     if len(set(model)) > 1 and len(set(people)) > 1:
         assert same(response.spearman(judged), stats.spearmanr(model, people).statistic)
     else:
         assert math.isnan(response.spearman(judged))
+
+
+def spelled_out(rows, distance):
+    """Krippendorff's alpha: 1 - observed / expected disagreement, pair by pair."""
+    n = sum(map(len, rows))
+    observed = sum(sum(distance(a, b) for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows) / n
+    every = [vote for row in rows for vote in row]
+    expected = sum(distance(a, b) for a, b in permutations(every, 2)) / (n * (n - 1))
+    return 1 - observed / expected if expected else math.nan
+
+
+@given(st.lists(st.lists(st.sampled_from(SCALE), min_size=2, max_size=5), min_size=2, max_size=12))
+@settings(deadline=None, derandomize=True, max_examples=50)
+def test_alpha_is_its_definition_with_any_number_of_votes(rows):
+    for level, distance in (("nominal", lambda a, b: float(a != b)), ("interval", lambda a, b: float(a - b) ** 2)):
+        assert alpha(rows, SCALE, level) == pytest.approx(spelled_out(rows, distance), abs=1e-9, nan_ok=True)
+
+
+def test_agreement_leaves_out_one_user_at_a_time_and_rows_with_one_vote_do_not_count():
+    rows = [("u1", ["YES", "NO", "NO"]), ("u2", ["YES", "YES"]), ("u3", ["NO", "NO"]), ("u3", ["YES"]), ("u4", [])]
+    found = agreement(rows, LABELS, "nominal")
+    votes = [said for _, said in rows[:3]]
+    expected = estimate_of(lambda of: alpha(of, LABELS, "nominal"), votes, ["u1", "u2", "u3"], (-1.0, 1.0))
+    assert found.coefficients == {"Krippendorff's alpha (nominal)": expected}
+    nobody = agreement([("u1", []), ("u2", [])], LABELS, "nominal")
+    assert nobody.coefficients == {}
+    assert "unknown" in nobody.note
+
+
+def test_rows_with_even_votes_count_for_agreement_and_for_nothing_else():
+    every = load(Relevance, "sample")
+    found = RELEVANCE.report.examine(ROWS, {row.id for row in ROWS})
+    with_votes = [row for row in every if len(row.votes) > 1]
+    assert len(ROWS.unscored) == 5
+    assert set(ROWS.unscored) <= set(with_votes)
+    (value,) = found.agreement.coefficients.values()
+    assert same(value.value, alpha([[LABELS[not vote] for vote in row.votes] for row in with_votes], LABELS, "nominal"))
+    assert RELEVANCE.signs(ROWS, None) == {"even_votes": 5}
+    for name in ("YES", "NO"):
+        assert found.said[f"always {name}"] == {row.id: (name,) for row in ROWS}
+
+
+def test_reports_show_a_row_and_what_people_said_of_it():
+    rows = (
+        Relevance("r1", "u1", "What can I bake?", "Owns an oven", votes=(True, True, False)),
+        Relevance("r2", "u1", "What can I bake?", "Has a cat", votes=(False,)),
+        Relevance("r3", "u2", "Where to?", "Has a boat", label=True),
+    )
+    shown = RELEVANCE.report.shown(Rows(rows, Relevance, "somewhere"), {"r1", "r2", "r3"})
+    assert shown.questions == {row.id: row.prompt for row in rows}
+    assert [texts["About the user"] for texts in shown.texts.values()] == [row.attribute for row in rows]
+    assert [texts["People"] for texts in shown.texts.values()] == ["YES: 2 of 3 people", "NO: 1 of 1 people", "YES"]
+    assert RELEVANCE.report.shown(Rows(rows, Relevance, "somewhere"), {"r2"}).texts.keys() == {"r2"}
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -143,45 +223,35 @@ def check(benchmark, rows, replies, answers, folder):
     known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in tabled}
     known["acc"] = known["acc"][0], clustered_stderr([of_row["acc"] for of_row in values], users)
     known |= {name: (score(judged), jackknife_stderr(score, judged, users)) for name, score in benchmark.corpus.items()}
-    one, one_log = in_lm_eval(benchmark, replies, folder)
-    two, two_log = in_inspect(benchmark, replies, folder / "inspect")
-    for name, (value, error) in known.items():
-        assert same(one[name], value), name
-        assert same(two[name], value), name
-        if error is not None:
-            assert same(one[f"{name}_stderr"], error), name
-            assert same(two[f"{name}_stderr"], error), name
-    for log in (one_log, two_log):
+    for run, place in ((in_lm_eval, folder), (in_inspect, folder / "inspect")):
+        table, log = run(benchmark, replies, place)
         overall = make_report(read_run(log), None).overall
         assert (overall.cases, overall.of) == (len(rows), len(rows))
-        for name, (value, _) in known.items():
+        for name, (value, error) in known.items():
+            assert same(table[name], value), name
+            assert error is None or same(table[f"{name}_stderr"], error), name
             assert same(overall.measures[name].value, value), name
     return {name: value for name, (value, _) in known.items()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", [EXTRACTION, RELEVANCE], ids=lambda benchmark: benchmark.name)
-@pytest.mark.parametrize("model", ["perfect", "inverted", "always", "broken"])
+@pytest.mark.parametrize("model", ["perfect", "always", "broken"])
 def test_two_labels_have_the_known_scores_in_both_harnesses(benchmark, model, tmp_path):
     rows = with_judgment(load(benchmark.row, "sample"))
-    sought, other = benchmark.labels
     people = {row.id: benchmark.targets(row)[0] for row in rows}
     broken = {row.id for row in rows[::10]}
     answers = {
         "perfect": people,
-        "inverted": {row: other if label == sought else sought for row, label in people.items()},
-        "always": dict.fromkeys(people, sought),
+        "always": dict.fromkeys(people, benchmark.labels[0]),
         "broken": {row: "invalid_response_format" if row in broken else label for row, label in people.items()},
     }[model]
     said = lambda row, call: "Who knows?" if answers[row] in REASONS else answers[row]  # noqa: E731
     known = check(benchmark, rows, said, {row: (answer,) for row, answer in answers.items()}, tmp_path)
-    rate = sum(label == sought for label in people.values()) / len(people)
+    rate = sum(label == benchmark.labels[0] for label in people.values()) / len(people)
     assert known["human_rate"] == rate
     if model == "perfect":
         assert [known[name] for name in ("acc", "precision", "recall", "f1", "kappa")] == [1] * 5
-        assert known.get("over_selection", 1) == 1
-    if model == "inverted":
-        assert [known[name] for name in ("acc", "precision", "recall", "f1")] == [0] * 4
     if model == "always":
         assert (known["acc"], known["precision"], known["recall"], known["kappa"]) == (rate, rate, 1, 0)
         assert same(known.get("over_selection", 1 / rate), 1 / rate)
@@ -190,43 +260,28 @@ def test_two_labels_have_the_known_scores_in_both_harnesses(benchmark, model, tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["nearest", "random", "always_3", "wrongly_mirrored", "broken"])
+@pytest.mark.parametrize("model", ["nearest", "random", "broken"])
 def test_response_has_the_known_scores_in_both_harnesses(model, tmp_path):
     nearest = {row.id: round(row.judgment) for row in RESPONSES}
-    broken = {row.id for row in RESPONSES[::10]}
+    broken = {row.id for row in RESPONSES[::10]} if model == "broken" else set()
 
     def said(row, call):
-        rating = nearest[row]
-        return {
-            "nearest": str(rating if call == SECOND else 6 - rating),
-            "random": str(random.Random(row + call).randint(1, 5)),
-            "always_3": "3",
-            "wrongly_mirrored": str(rating),
-            "broken": "Who knows?"
+        if model == "random":
+            return str(random.Random(row + call).randint(1, 5))
+        return (
+            "Who knows?"
             if row in broken and call == FIRST
-            else str(rating if call == SECOND else 6 - rating),
-        }[model]
+            else str(nearest[row] if call == SECOND else 6 - nearest[row])
+        )
 
-    def read(reply):
-        return reply if reply.isdecimal() else "invalid_response_format"
-
+    read = lambda reply: reply if reply.isdecimal() else "invalid_response_format"  # noqa: E731
     answers = {row.id: (read(said(row.id, SECOND)), read(said(row.id, FIRST))) for row in RESPONSES}
     known = check(RESPONSE, RESPONSES, said, answers, tmp_path)
     if model == "nearest":
         assert (known["consistency"], known["invalid"]) == (1, 0)
         assert known["spearman"] > 0.9
-    if model in ("always_3", "wrongly_mirrored"):
-        assert known["no_better"] == 1
-        assert math.isnan(known["spearman"])
     if model == "broken":
         assert known["invalid"] == len(broken) / len(RESPONSES) / 2
-
-
-@pytest.mark.slow
-def test_a_report_of_extraction_has_a_column_per_source(tmp_path):
-    _, log = in_inspect(EXTRACTION, "recenter_extraction/always_problematic", tmp_path)
-    report = make_report(read_run(log), EXTRACTIONS)
-    assert [group.name for group in report.groups] == ["human", "synthetic", "total"]
 
 
 @pytest.mark.slow
@@ -236,20 +291,10 @@ def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp
     (tmp_path / "response.jsonl").write_text(json.dumps(row), encoding="utf-8")
     even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "votes": [True, False]}
     (tmp_path / "relevance.jsonl").write_text(json.dumps(even), encoding="utf-8")
-    for benchmark, file in (
-        (RESPONSE, "response.jsonl"),
-        (RELEVANCE, "relevance.jsonl"),
-    ):
-        sentence = re.escape(
-            f"found no row of {file} to score (rows: 1, without votes or with even ones), expected rows that people judged. Add votes"
-        )
-        with pytest.raises(DataError, match=sentence):
-            in_lm_eval(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
-        with pytest.raises(DataError, match=sentence):
-            in_inspect(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
-
-
-ROWS = with_judgment(load(Relevance, "sample"))
+    for benchmark, run in ((RESPONSE, in_lm_eval), (RELEVANCE, in_inspect)):
+        sentence = f"found no row of {benchmark.row.file} to score (rows: 1, without votes or with even ones), expected rows that"
+        with pytest.raises(DataError, match=re.escape(sentence)):
+            run(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
 
 
 # --- the group --------------------------------------------------------------------------------------------------------
@@ -257,9 +302,7 @@ ROWS = with_judgment(load(Relevance, "sample"))
 
 def test_the_group_of_lm_eval_has_a_task_per_stage():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
-    assert "recenter" in manager.all_groups
-    loaded = manager.load(["recenter"])
-    assert set(loaded["tasks"]) == {f"recenter_{stage.stage}" for stage in STAGES}
+    assert set(manager.load(["recenter"])["tasks"]) == {f"recenter_{stage.stage}" for stage in STAGES}
 
 
 @pytest.mark.slow
@@ -268,9 +311,5 @@ def test_the_group_of_inspect_runs_every_stage(tmp_path):
         "personafeedback_tasks/recenter", task_args={"data": "sample"}, model="recenter_response/always_3", display="none",
         log_dir=str(tmp_path), limit=3,
     )  # fmt: skip
-    assert [log.eval.task.split()[0] for log in logs] == [
-        "recenter_extraction",
-        "recenter_relevance",
-        "recenter_response",
-    ]
+    assert [log.eval.task.split()[0] for log in logs] == [f"recenter_{stage.stage}" for stage in STAGES]
     assert {log.status for log in logs} == {"success"}
