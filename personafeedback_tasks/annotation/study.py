@@ -18,7 +18,8 @@ import msgspec
 from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
-from ..common.records import decoded, json_text, jsonable, load_json, short, short_list
+from ..common.outputs import json_text, jsonable
+from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Asked, names
 from .ingest import merged

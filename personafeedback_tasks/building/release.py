@@ -19,7 +19,8 @@ from ..annotation.rows import Vote
 from ..common import foreign
 from ..common.errors import DataError, require
 from ..common.files import explained, write_all
-from ..common.records import cut, json_lines, read
+from ..common.outputs import json_lines
+from ..common.records import cut, read
 from ..common.statistics import Estimate, percent, share
 from ..personafeedback.baselines import BASELINES
 from ..personafeedback.cases import PersonaCases, load_present

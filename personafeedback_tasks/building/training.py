@@ -12,7 +12,7 @@ from ..annotation.items import Item
 from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import write
-from ..common.records import json_lines
+from ..common.outputs import json_lines
 from ..common.similar import Seen
 from ..personafeedback.cases import PersonaCase, load_present
 from ..personafeedback.conversations import conversation

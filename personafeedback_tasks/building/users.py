@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.records import broken, json_lines, rows, short
+from ..common.outputs import json_lines
+from ..common.records import broken, rows, short
 from . import screening
 
 LONGEST_USER = 200

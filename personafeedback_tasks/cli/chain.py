@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common.errors import OptionError
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..logs.run import Run
 from .options import json_option, name_option, runs_argument
 from .output import progress, show, write_json

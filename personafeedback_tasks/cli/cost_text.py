@@ -8,8 +8,7 @@ from typing import Any
 
 from ..analysis.cost import Changed, Cost
 from ..common import web
-from ..common.outputs import output_text
-from ..common.records import jsonable
+from ..common.outputs import jsonable, output_text
 from ..common.statistics import Estimate
 from ..reports.blocks import Block, bullets, heading, markdown, paragraph
 from ..reports.table import NOTHING, of_rows

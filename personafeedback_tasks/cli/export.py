@@ -8,7 +8,7 @@ import click
 
 from ..common.errors import OptionError
 from ..common.files import write, write_all
-from ..common.records import json_lines
+from ..common.outputs import json_lines
 from ..logs.data import RunData
 from ..personafeedback.conversations import SETTINGS, rewardbench
 from ..personafeedback.prompts import Template

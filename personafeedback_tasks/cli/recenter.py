@@ -12,7 +12,7 @@ from ..common.columns import in_columns
 from ..common.embeddings import DEFAULT, EXTRA
 from ..common.errors import OptionError, require
 from ..common.files import write_all
-from ..common.records import json_lines
+from ..common.outputs import json_lines
 from ..recenter.data import load, with_judgment
 from ..recenter.importers import convert
 from ..recenter.rows import Relevance

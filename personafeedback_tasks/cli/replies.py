@@ -9,7 +9,7 @@ import click
 
 from ..common.errors import OptionError
 from ..common.files import write
-from ..common.records import json_lines
+from ..common.outputs import json_lines
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
 from ..core.method import Method

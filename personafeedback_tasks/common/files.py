@@ -11,11 +11,8 @@ from uuid import uuid4
 
 from .errors import PersonaFeedbackError
 
-Content = str | bytes | Iterable[str]
-"""The content of a file. An iterable is written piece by piece, so a large file is never in memory as a whole."""
-
-LOCK_WAIT = 30.0
-"""Seconds to wait for another process that changes the same file."""
+Content = str | bytes | Iterable[str]  # an iterable is written piece by piece
+LOCK_WAIT = 30.0  # seconds to wait for another process that changes the same file
 
 
 class FileError(PersonaFeedbackError):
@@ -82,13 +79,9 @@ def locked(path: Path) -> Iterator[None]:
         try:
             held = FileLock(lock, timeout=LOCK_WAIT).acquire()
         except Timeout as error:
-            raise FileError(
-                f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
-                "then run this again."
-            ) from error
+            said = f"another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, then run this again."
+            raise FileError(f"{path}: {said}") from error
     with held:
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # Windows removes no file that is open
-                lock.unlink()
+        yield
+        with suppress(OSError):  # Windows removes no file that is open
+            lock.unlink()

@@ -14,10 +14,8 @@ SAMPLE = "sample"
 
 def find(name: str) -> Path | None:
     """The folder of that name, in full; None if there is none."""
-    # A relative one is looked for in the working directory, then where the user's shell stands: Inspect changes into
-    # the folder of a task file that it is given by path.
-    folders = [os.path.join(place, os.path.expanduser(name)) for place in _places(name)]
-    return next((Path(folder).absolute() for folder in folders if os.path.isdir(folder)), None)
+    folders = (place / os.path.expanduser(name) for place in _places(name))
+    return next((folder.absolute() for folder in folders if os.path.isdir(folder)), None)
 
 
 def located(data: str | os.PathLike[str] | None, variable: str, sample: Path, get: str) -> tuple[Path, str]:
@@ -44,7 +42,7 @@ def looked(name: str) -> str:
 
 
 def _places(name: str) -> list[Path]:
+    # The working directory, then where the user's shell is: Inspect changes into the folder of a task file.
     here, shell = Path.cwd(), Path(os.environ.get("PWD", ""))
-    if os.path.isabs(os.path.expanduser(name)) or not shell.is_absolute() or shell.resolve() == here.resolve():
-        return [here]
-    return [here, shell]
+    moved = shell.is_absolute() and shell.resolve() != here.resolve()
+    return [here, shell] if moved and not os.path.isabs(os.path.expanduser(name)) else [here]

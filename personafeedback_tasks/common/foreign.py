@@ -6,9 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@]")
-"""The beginning of a formula; a number is none."""
-
 _SYNTAX = re.compile(r"[`*~\[|$]|(?<!\w)_+|_+(?!\w)|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|(?<=<)!")
 """What begins code, emphasis, a link, a cell, a formula or HTML in Markdown; a backslash before what it would escape."""
 
@@ -32,13 +29,13 @@ def markdown(text: str) -> str:
 
 def code(text: str) -> str:
     """A code span of Markdown. Backticks inside become apostrophes."""
-    shown = _unmarked(line(text)).replace("`", "'")
+    shown = line(text).replace("`", "'")
     return f"`{shown or ' '}`"
 
 
 def fenced(text: str, language: str = "") -> str:
     """A code block of Markdown with the lines of a text; its fence is longer than any in it."""
-    shown = _unmarked(page(text))
+    shown = page(text)
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", shown))])
     return f"{fence}{language}\n{shown}\n{fence}"
 
@@ -55,16 +52,6 @@ def comment(text: str) -> str:
     return re.sub("-(?=-)", "- ", line(text)).replace("`", "'")
 
 
-def yaml(text: str) -> str:
-    """A value of a card's metadata: one printable line."""
-    return _unmarked(line(text))
-
-
-def spreadsheet(text: str) -> str:
-    """A cell of a table that no spreadsheet takes for a formula. `tables.rows` leaves the space out again."""
-    return f" {text}" if _FORMULA.match(text) else text
-
-
 def without_passwords(value: Any) -> Any:
     """A text, or every text in lists and mappings, without the user and the password, or the token, of any URL."""
     if isinstance(value, str):
@@ -72,8 +59,3 @@ def without_passwords(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: without_passwords(item) for key, item in value.items()}
     return [without_passwords(item) for item in value] if isinstance(value, list) else value
-
-
-def _unmarked(text: str) -> str:
-    # Without what looks like a mark of a card, where there are no escapes.
-    return text.replace("<!--", "<! --")

@@ -6,10 +6,8 @@ Nothing is skipped or repaired. An error names the record, what was found, what 
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
@@ -31,15 +29,9 @@ def one_of(*words: str) -> msgspec.Meta:
 
 
 FIX = "Fix this record or download the data again."
-
-LARGEST = 2**30
-"""Bytes of a file that is read as a whole."""
-
-DEEPEST = 150
-"""Nested objects and lists. Logs have about 10."""
-
-LONGEST_NUMBER = 400
-"""Digits in a row. The largest double has 309."""
+LARGEST = 2**30  # bytes of a file that is read as a whole
+DEEPEST = 150  # nested objects and lists; logs have about 10
+LONGEST_NUMBER = 400  # digits in a row; the largest double has 309
 
 _LONG_NUMBER = re.compile(rb"\d{%d}" % (LONGEST_NUMBER + 1))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -84,11 +76,10 @@ def rows(path: Path, any_text: bool = False) -> Iterator[tuple[int, dict[str, An
 
 def check_json(raw: bytes | str) -> None:
     """Raise ValueError for what no parser survives: some recurse for each bracket, some copy a number to the stack."""
-    # Brackets and digits inside of strings do not count.
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "surrogatepass")
     no_escapes = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quotes are left but those around strings
-    bare = b"".join(no_escapes.split(b'"')[::2])
+    bare = b"".join(no_escapes.split(b'"')[::2])  # brackets and digits inside of strings do not count
     if _LONG_NUMBER.search(bare):
         raise ValueError(f"a number of more than {LONGEST_NUMBER} digits")
     brackets = bare.translate(None, _NO_BRACKETS)
@@ -122,8 +113,8 @@ def decoded(where: object, document: Any, kind: type[Kind], fix: str = FIX) -> K
         raise DataError(f"{where}: {_explained(str(error), document, kind)} {fix}") from error
 
 
+# how msgspec ends its messages: the place, such as `counts[...]` for any key of a mapping
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`\Z")
-"""How msgspec ends its messages: the place, such as `counts[...]` for any key of a mapping."""
 
 
 def _explained(message: str, document: Any, kind: Any) -> str:
@@ -132,25 +123,22 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     if missing := re.fullmatch("Object missing required field `(.*)`", said):
         return f"found no {place}{'.' if place else ''}{missing[1]}, expected one."
     if unknown := re.fullmatch("Object contains unknown field `(.*)`", said):
-        near = [] if place else get_close_matches(unknown[1], kind.__struct_fields__, n=1)
-        known = f"only {', '.join(kind.__struct_fields__)}" if not place else "none of this name"
-        meant = f" Did you mean {near[0]!r}?" if near else ""
-        return f"found the key {short(unknown[1])}{f' in {place}' if place else ''}, expected {known}.{meant}"
+        if place:
+            return f"found the key {short(unknown[1])} in {place}, expected none of this name."
+        near = get_close_matches(unknown[1], kind.__struct_fields__, n=1)
+        known = f"expected only {', '.join(kind.__struct_fields__)}."
+        return f"found the key {short(unknown[1])}, {known}{f' Did you mean {near[0]!r}?' if near else ''}"
     expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")
-    if pattern := re.fullmatch("str matching regex '(.*)'", expected):  # see `one_of` and NonEmpty
-        words = re.fullmatch(r"\^\((.*)\)\$", pattern[1])
-        listed = sorted(words[1].split("|"), key=lambda word: not word) if words else []
-        expected = f"one of {', '.join(word or 'nothing' for word in listed)}" if words else "a non-empty string"
+    if words := re.fullmatch(r"str matching regex '\^\((.*)\)\$'", expected):  # see `one_of`
+        listed = sorted(words[1].split("|"), key=lambda word: not word)
+        expected = f"one of {', '.join(word or 'nothing' for word in listed)}"
+    elif expected.startswith("str matching regex"):  # NonEmpty
+        expected = "a non-empty string"
     if "[...]" in place:
         return f"found another value as {place}, expected {expected}."
-    return f"found {f'{place} = ' if place else ''}{short(_at(document, place))}, expected {expected}."
-
-
-def _at(document: Any, place: str) -> Any:
-    # `place` is like `duel.models[0]`.
-    for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+    for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):  # `duel.models[0]`
         document = document[int(number)] if number else document[name]
-    return document
+    return f"found {f'{place} = ' if place else ''}{short(document)}, expected {expected}."
 
 
 def settings(path: Path) -> dict[str, str]:
@@ -158,8 +146,9 @@ def settings(path: Path) -> dict[str, str]:
     try:
         found = yaml.load(read(path), Loader=yaml.BaseLoader) or {}  # which makes texts alone
     except (yaml.YAMLError, RecursionError) as error:
-        problem = " ".join(str(error).split())
-        raise DataError(f"{path}: found invalid YAML ({cut(problem, 200)}), expected one mapping. Fix it.") from error
+        raise DataError(
+            f"{path}: found invalid YAML ({cut(' '.join(str(error).split()), 200)}), expected one mapping. Fix it."
+        ) from error
     if not isinstance(found, dict):
         raise DataError(f"{path}: found {short(found)}, expected one mapping of keys to single values. Fix it.")
     for name, value in found.items():
@@ -190,10 +179,7 @@ def broken(where: str, found: object, expected: str) -> DataError:
 
 
 def short(value: object) -> str:
-    try:
-        return cut(ascii(value))
-    except (RecursionError, ValueError):  # nested thousands deep, or an integer of thousands of digits
-        return f"a {type(value).__name__} that is too deep or too long to show"
+    return cut(ascii(value))
 
 
 def short_list(values: Iterable[object]) -> str:
@@ -203,31 +189,3 @@ def short_list(values: Iterable[object]) -> str:
 def cut(text: str, length: int = 60) -> str:
     """A broken file can contain a megabyte where a word should be; a message shows its beginning."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """A document as the commands write it: the same content, the same bytes. nan, which is no JSON, is refused."""
-    # Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is
-    # no UTF-8.
-    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
-
-
-def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Rows as lines of JSON."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def jsonable(value: Any) -> Any:
-    """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: jsonable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [jsonable(item) for item in value]
-    if isinstance(value, msgspec.Struct):
-        return {name: jsonable(getattr(value, name)) for name in value.__struct_fields__}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value) if field.repr}
-    return value

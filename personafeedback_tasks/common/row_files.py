@@ -14,7 +14,8 @@ import msgspec
 from . import tables
 from .errors import DataError
 from .files import Content, locked, write_all
-from .records import decoded, json_lines
+from .outputs import json_lines
+from .records import decoded
 from .records import rows as json_rows
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..common.errors import OptionError
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..common.significance import Comparison
 from ..common.tokens import estimated
 from .benchmark import Benchmark, benchmarks

@@ -15,7 +15,7 @@ from inspect_ai.scorer import SampleScore
 from inspect_ai.util import EarlyStop, EarlyStopping
 
 from ..common.errors import OptionError
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..core.benchmark import Benchmark
 from ..core.method import Method
 from ..core.signature import KEY

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
 from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO

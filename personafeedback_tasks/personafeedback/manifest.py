@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..common.errors import DataError
-from ..common.records import decoded, json_text, jsonable, load_json, short
+from ..common.outputs import json_text, jsonable
+from ..common.records import decoded, load_json, short
 from ..core.benchmark import passing_for
 from ..core.duels import Duel
 from .cells import CELLS, DIFFICULTIES

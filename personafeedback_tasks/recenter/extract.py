@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..common.statistics import mean
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply

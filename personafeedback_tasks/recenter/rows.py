@@ -14,7 +14,8 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta, Struct
 
 from ..common import private
-from ..common.records import NonEmpty, broken, decoded, jsonable, leaves, one_of, short, short_list
+from ..common.outputs import jsonable
+from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short, short_list
 from ..common.text import same_text
 from ..core.cases import digest_of
 

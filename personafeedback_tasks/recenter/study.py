@@ -17,7 +17,8 @@ from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import Content, write_all
 from ..common.folders import SAMPLE
-from ..common.records import json_lines, jsonable, leaves, short
+from ..common.outputs import json_lines, jsonable
+from ..common.records import leaves, short
 from ..common.similar import likeness
 from ..common.text import same_text
 from ..core.earlier import Earlier

@@ -109,18 +109,18 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
             "cases": found.n,
             "users": found.users,
             **more,
-            "signature": foreign.yaml(signature_of(report)),
+            "signature": foreign.line(signature_of(report)),
         }
         return EvalResult(
             task_type="multiple-choice",
             task_name="Multiple Choice",
             dataset_type=dataset,
-            dataset_name=foreign.yaml(run.title),
+            dataset_name=foreign.line(run.title),
             dataset_config=group.name,
             dataset_split="test",
             dataset_revision=commit,
             metric_type=kind,
-            metric_name=foreign.yaml(f"{name} ({run.method.per_case}), {unit}{remarks}"),
+            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"),
             metric_value=_rounded(found.value),
             metric_args=args,
         )
@@ -138,7 +138,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
                 made.append(result(group, "accuracy", name, "%", group.measures[name], more))
         for name, difference in report.differences(group.name).items():
             control = report.controls[report.named_controls[name]]
-            signed = {"control": foreign.yaml(signature_line(control, public=True))}
+            signed = {"control": foreign.line(signature_line(control, public=True))}
             made.append(result(group, name.replace(" ", "_"), name, "points", difference, signed))
     return made
 
@@ -151,7 +151,7 @@ def data_set_of(report: Report, spec: CardSpec) -> tuple[str, str | None]:
     """The id on the Hub of the data, and their commit where they were read there; the name of a set that is not on the Hub."""
     named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature["source"]))
     own = hub["id"] if hub else None
-    dataset = spec.dataset if named is None else own or foreign.yaml(named.name)
+    dataset = spec.dataset if named is None else own or foreign.line(named.name)
     return dataset, hub["commit"] if hub and own == dataset else None
 
 
@@ -184,7 +184,7 @@ def _updated(
 
 def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str:
     # all but the lines of `model-index` stay as they are written
-    own = foreign.yaml(report.run.name)
+    own = foreign.line(report.run.name)
     try:
         metadata = yaml.safe_load(f"{front}\n") or {}
         models = list(metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}])
@@ -242,15 +242,17 @@ def same_model(one: str, other: str) -> bool:
 
 
 def _with_section(path: Path, body: str, key: str, text: str) -> str:
+    # the markers are lines of their own: no text of others in a card is one
     begin, end = (f"<!-- personafeedback: {side} {key} -->" for side in ("begin", "end"))
-    before, _, rest = body.partition(begin)
-    old, closed, after = rest.partition(end)
-    if begin not in body and end not in body:
-        before += "\n" * max(0, 2 - (len(body) - len(body.rstrip("\n"))))
-        after = "\n"
-    elif not closed or begin in old or begin in after or end in after:
-        raise CardError(
-            f"{path}: found {body.count(begin)} `{begin}` and {body.count(end)} `{end}`, expected one of each, in this order: the text "
-            "between them is replaced. Restore them, or delete them all for a new section at the end."
-        )
-    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
+    section = f"{begin}\n\n{text}\n\n{end}"
+    lines = body.split("\n")
+    counts = lines.count(begin), lines.count(end)
+    if counts == (0, 0):
+        gap = "\n" * max(0, 2 - (len(body) - len(body.rstrip("\n"))))
+        return f"{body}{gap}{section}\n"
+    if counts == (1, 1) and lines.index(begin) < lines.index(end):
+        return "\n".join([*lines[: lines.index(begin)], section, *lines[lines.index(end) + 1 :]])
+    raise CardError(
+        f"{path}: found {counts[0]} `{begin}` and {counts[1]} `{end}`, expected one of each, in this order: the text "
+        "between them is replaced. Restore them, or delete them all for a new section at the end."
+    )

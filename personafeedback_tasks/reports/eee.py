@@ -19,7 +19,7 @@ from uuid import UUID
 
 from ..analysis.report import Report
 from ..common.errors import OptionError
-from ..common.records import json_lines, json_text
+from ..common.outputs import json_lines, json_text
 from ..common.statistics import Estimate
 from ..core.cases import HUB_COMMIT
 from ..core.evidence import Reply

@@ -9,8 +9,7 @@ from typing import Any
 from ..analysis.balance import balances
 from ..analysis.measures import KINDS, SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
-from ..common.outputs import SCHEMA
-from ..common.records import jsonable
+from ..common.outputs import SCHEMA, jsonable
 from ..common.tables import lines_text
 from ..logs.signature_line import signature_line
 from .sentences import as_dicts, use_name, uses_known

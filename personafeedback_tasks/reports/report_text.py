@@ -11,7 +11,7 @@ from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..analysis.use import EXCESS
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..common.significance import equivalence_bound
 from ..core.report import Line
 from ..core.rewards import TOTAL

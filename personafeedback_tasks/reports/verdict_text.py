@@ -10,7 +10,7 @@ from ..analysis.verdict import Verdict
 from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
-from ..common.records import jsonable
+from ..common.outputs import jsonable
 from ..common.statistics import Estimate
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.signature_line import signature_line

@@ -25,7 +25,7 @@ from personafeedback_tasks.building.rows import (
     Refused,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.common import foreign, tables
+from personafeedback_tasks.common import tables
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import decoded
 from personafeedback_tasks.common.row_files import Row, columns
@@ -266,7 +266,7 @@ def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
 
 @pytest.mark.parametrize("text", ["-1", "+0.5", "-1.5e-3", "", "a=b", " =x", "\u22121"])
 def test_numbers_and_texts_stay_as_they_are_in_a_table(text):
-    assert foreign.spreadsheet(text) == text
+    assert tables.cell(text) == text
 
 
 def test_a_table_opens_in_a_spreadsheet():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.records import jsonable
+from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Relevance, Response
 

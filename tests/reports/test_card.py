@@ -389,9 +389,7 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
     variants = [
         {"setting": setting, "method": method} for setting in ("persona", "no_persona") for method in ("generate", "mc")
     ]
-    variants += [
-        {"prompt": "v2", "fingerprint": "v2-0123456789ab", "language": "en", "hide": ["Name", "Preference.Travel"]}
-    ]
+    variants += [{"prompt": "v2", "fingerprint": "v2-0123456789ab", "hide": ["Name", "Preference.Travel"]}]
     for variant in variants * 2:
         update(path, run_of(signature=variant, acc_sym=1.0))
     headings = [
@@ -399,7 +397,7 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
         " (mc)",
         " (no_persona)",
         " (no_persona, mc)",
-        " (prompt v2, language en, without Name, without Preference.Travel)",
+        " (prompt v2, without Name, without Preference.Travel)",
     ]
     found = ours(load(path).eval_results)
     accs = [r.metric_name for r in found if r.metric_name.startswith("acc ")]
@@ -446,7 +444,7 @@ def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
     [
         (b"\xff\xfe", "found a file that cannot be read .*, expected text in UTF-8"),
         (b"<!-- personafeedback: begin persona -->", "found 1 `<!-- .* 0 `<!-- .*, expected one of each"),
-        (b"<!-- personafeedback: end persona --><!-- personafeedback: begin persona -->", "in this order"),
+        (b"<!-- personafeedback: end persona -->\n<!-- personafeedback: begin persona -->", "in this order"),
     ],
 )  # fmt: skip
 def test_a_card_that_cannot_be_changed_without_a_loss_is_left_alone(content, sentence, tmp_path):
@@ -522,7 +520,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         assert "/home" not in text
         assert "data a local copy | sha256" in text
         assert "peft=lora" in text
-        assert text.count(marker) == 1
+        assert text.splitlines().count(marker) == 1
         assert text.endswith(f"{marker}\n")
         assert "\n# no heading" not in text
 

@@ -15,7 +15,7 @@ from ...common.embeddings import embedder
 from ...common.errors import DataError
 from ...common.files import Content
 from ...common.jackknife import estimate_of
-from ...common.records import json_text, jsonable
+from ...common.outputs import json_text, jsonable
 from ...common.statistics import Estimate, percent
 from ...core.cases import digest_of
 from ...core.result import Result
