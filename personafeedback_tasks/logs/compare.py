@@ -1,0 +1,350 @@
+"""What a log says, compared with what must be: scores follow from replies, each case counts once, prompts and cases are ours.
+
+Answers are read from the replies again, values computed from the answers; printed means are not read. Prompts tell under
+which setting, wording and method a run was asked, whatever its signature says. Needs no harness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import PersonaFeedbackError
+from ..common.records import cut
+from ..core.benchmark import Benchmark
+from ..core.cases import CaseSet, NamedSet
+from ..core.options import Options
+from ..core.result import Result, ScoredCase
+from ..core.rewards import RewardError
+from ..core.stopping import StopPlan, difference_of
+from ..core.usage import NONE, UNCOUNTED
+from .caveat import FORBIDS, VOID, Caveat
+from .log import INVALIDATED, Log, Sample, samples_of
+from .prompts import LABEL, Asked, Call
+from .run import AS_WRITTEN, USE_AS_WRITTEN, Run, RunError, refused
+
+TOLERANCE = 1e-9
+"""Allowed difference between a logged number and ours: sums in another order."""
+
+
+def runs_of(log: Log) -> list[Run]:
+    """The runs of a log, one per setting.
+
+    Raises:
+        RunError: answers or values do not follow from the replies, a case occurs twice, or the log is invalidated.
+    """
+    settings, staged = log.settings, log.staged
+    marks = [sample.mark for sample in log.samples]
+    if log.invalidated and (INVALIDATED not in marks or all(marks)):
+        raise RunError(
+            f"{log.run.logs[0]}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its cases "
+            "again with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
+        )
+    unchecked = []
+    if len(marks) < log.completed:
+        lost = {"log": log.run.logs[0].name, "found": len(marks), "claimed": log.completed}
+        unchecked = [Caveat("missing_samples", VOID, lost)]
+    counted = [sample for sample in log.samples if sample.cases and not sample.mark]
+    _refuse_unknown_and_repeated(log, counted)
+    kept, left_out = _with_all_epochs(log, counted)
+    left_out = dict(Counter(mark for mark in marks if mark)) | left_out
+    results = _results(log, kept)
+    otherwise = dict.fromkeys(settings, 0)
+    for sample, found in zip(kept, results, strict=True):
+        for logged, result in zip(sample.scored or (), found, strict=False):
+            otherwise[result.setting] += sum(map(str.__ne__, logged.answers, result.answers))
+    runs = []
+    for place, setting in enumerate(settings):
+        usage = [sample.usage[place] if sample.usage else UNCOUNTED for sample in log.samples if sample.cases]
+        runs.append(
+            replace(
+                log.run,
+                signature=log.signatures[place],
+                cases=scored_cases(result for found in results for result in found if result.setting == setting),
+                otherwise=otherwise[setting],
+                asked=tuple(sample.asked.under(place, staged) for sample in log.samples if sample.asked is not None),
+                unchecked=tuple(unchecked),
+                left_out=left_out,
+                usage=sum(usage, NONE),
+                elsewhere=NONE if place else log.run.elsewhere,
+            )
+        )
+    return runs if log.stop is None else _of_users(runs, log.stop)
+
+
+def scored_cases(results: Iterable[Result]) -> dict[str, ScoredCase]:
+    """Case id -> its results, by epoch."""
+    epochs: dict[str, list[Result]] = {}
+    for result in results:
+        epochs.setdefault(result.case_id, []).append(result)
+    return {name: ScoredCase(sorted(of_case, key=lambda result: result.epoch)) for name, of_case in epochs.items()}
+
+
+def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
+    first: dict[tuple[str, int, str], str] = {}
+    texts: dict[str, tuple[str, str, str]] = {}
+    settings, cells = log.settings, log.run.cells
+    for sample in samples:
+        where = sample.where
+        if (found := list(dict.fromkeys(case.setting for case in sample.cases))) != settings:
+            expected = f"{', '.join(settings)} as in the signature of the log"
+            raise refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
+        for case in sample.cases:
+            about = case.cell, case.user_id, case.digest
+            if not all(isinstance(text, str) and text for text in (case.case_id, *about)):
+                raise refused(
+                    where, repr((case.case_id, *about)), "the case's id, cell, user id and digest", AS_WRITTEN
+                )
+            "".join((case.case_id, *about)).encode()  # a lone surrogate is a ValueError here, and not in a report
+            if case.cell not in cells:
+                expected = f"one of {', '.join(cells)}, the cells of the run"
+                raise refused(where, f"a case of {case.cell}", expected, "Keep the files of one run together.")
+            other = first.setdefault((case.case_id, case.epoch, case.setting), where)
+            if other is not where:
+                found_twice = f"{case.case_id} a second time (first: {other})"
+                advice = "Which one counts is unclear; use the log as the harness wrote it."
+                raise refused(where, found_twice, "each case once", advice)
+            if texts.setdefault(case.case_id, about) != about:
+                found_other = f"{case.case_id} with another cell, user or digest than in another epoch"
+                raise refused(where, found_other, "the same case in every epoch", AS_WRITTEN)
+
+
+def _with_all_epochs(log: Log, samples: Sequence[Sample]) -> tuple[list[Sample], dict[str, int]]:
+    # (the samples of the cases that have every epoch, reason -> number of samples left out)
+    epochs = log.epochs
+    for sample in samples:
+        if sample.cases[0].epoch not in range(1, epochs + 1):
+            expected = f"1 to {epochs}, as many as the log says were asked (eval.config.epochs)"
+            raise refused(sample.where, f"epoch {sample.cases[0].epoch} of {sample.id}", expected, AS_WRITTEN)
+    found = Counter(sample.id for sample in samples)
+    kept = [sample for sample in samples if found[sample.id] >= epochs]
+    if samples and not kept:
+        raise RunError(
+            f"{log.run.logs[0]}: found no case with all {epochs} epochs, expected {epochs} of each as the log says "
+            "(eval.config.epochs). Use the log as Inspect wrote it, or resume the run (`inspect eval-retry`)."
+        )
+    short = len(samples) - len(kept)
+    return kept, {f"without all {epochs} epochs of their case": short} if short else {}
+
+
+def _results(log: Log, samples: Sequence[Sample]) -> list[list[Result]]:
+    # Of each sample, computed from the evidence alone. Where some replies of the run show thinking, a harness that sees
+    # a part of the run may have read the others either way.
+    thinks, current = log.thinks, log.run.signature.task_version == log.run.benchmark.version
+    found, wrong = [], []
+    for sample in samples:
+        views = [list(sample.evidence)]
+        if thinks and (in_view := log.in_view(sample)) != views[0]:
+            views.insert(0, in_view)
+        try:
+            readings = [log.run.method.judge(sample.cases, view) for view in views]
+        except RewardError as error:
+            raise RunError(f"{log.run.logs[0]}: {error}") from error
+        except ValueError as error:  # fewer or more replies than calls
+            raise RunError(f"{sample.where}: {error}. {AS_WRITTEN}") from error
+        found.append(readings[0])
+        if current and sample.scored is not None:  # an older version's reader or metrics may have been others
+            first = _difference(sample.scored, readings[0])
+            if first and all(_difference(sample.scored, reading) for reading in readings[1:]):
+                wrong.append((sample, first))
+    if wrong:
+        sample, (case_id, told, expected) = wrong[0]
+        disagree = f"({len(wrong):,} of {len(samples):,} rows disagree)"
+        raise refused(sample.where, f"{told} for {case_id}", f"{expected} {disagree}")
+    return found
+
+
+def _difference(logged: Sequence[Result], ours: Sequence[Result]) -> tuple[str, str, str] | None:
+    # The first one: (case id, what was logged, what follows from the replies). A value that the log lacks may be of a
+    # later version.
+    if len(logged) != len(ours):
+        return ours[0].case_id, f"{len(logged)} results", f"{len(ours)} from its calls"
+    for theirs, own in zip(logged, ours, strict=True):
+        if theirs.answers != own.answers:
+            answers = (", ".join(result.answers) for result in (theirs, own))
+            return own.case_id, f"the answers {next(answers)}", f"{next(answers)} from its replies"
+        for name, value in theirs.values.items():
+            if name in own.values and not _equal(value, own.values[name]):
+                return own.case_id, f"{name} {value}", f"{own.values[name]:g} from its answers"
+    return None
+
+
+def _equal(found: float, expected: float) -> bool:
+    return math.isclose(found, expected, rel_tol=0, abs_tol=TOLERANCE) or (math.isnan(found) and math.isnan(expected))
+
+
+def _of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
+    # a run that stopped when it was decided: with the cases of the users who count
+    benchmark = runs[0].benchmark
+    measure = benchmark.measure_of_gain(runs[0].method)
+    values = dict(runs[0].values(measure))
+    if not plan.rule.accuracy:
+        by_setting = {run.setting: run for run in runs}
+        difference = difference_of(benchmark, list(by_setting))
+        more, less = by_setting[difference.more].values(measure), by_setting[difference.less].values(measure)
+        values = {case_id: more[case_id] - less[case_id] for case_id in more.keys() & less.keys()}
+    known = plan.known(values)
+    counted = {case_id for ids in plan.cases[: known.users] for case_id in ids}
+    return [
+        replace(run, stopped=known, cases={case_id: case for case_id, case in run.cases.items() if case_id in counted})
+        for run in runs
+    ]
+
+
+# --- a run beside its data ---------------------------------------------------------------------------------------------
+
+
+def checked(run: Run, cases: CaseSet[Any]) -> Run:
+    """The run, checked against its data; `unchecked` says what could not be. Raises RunError if they differ."""
+    refuse_other_data(run, cases)
+    found = None if run.asked is None else _prompts_differ(run, run.asked, cases)
+    return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
+
+
+def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
+    """Raise RunError unless run and `cases` have the same set, or none, and cases with the same texts, cells and users."""
+    if run.named_set != cases.named_set:
+        raise RunError(
+            f"{run.logs[0]}: found a run of {run.title} with {_sizes(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
+            f"{_sizes(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
+        )
+    for cell in cases.cells:
+        logged = run.signature.cells.get(cell, {})
+        for name, value in cases.signed_cell(cell).items():
+            if name not in ("cases", "data") and logged.get(name, value) != value:
+                raise refused(run.logs[0], f"the {name} {logged[name]} of {cell}", f"{value} as in {cases.source}")
+    of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
+    for cell, size in run.cells.items():
+        if (expected_size := len(cases.cells.get(cell, ()))) != size:
+            raise RunError(
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in {cases.source}. "
+                "Pass --data with the data of the run (its log names them), or run again."
+            )
+    of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
+    differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
+    for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
+        wrong = [name for name in differing if name not in of_data or of_data[name][place] != of_run[name][place]]
+        if wrong:
+            first = wrong[0]
+            expected = of_data[first][place] if first in of_data else "no such case"
+            raise RunError(
+                f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
+                f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
+                "the data of the run (its log names them), or run again."
+            )
+    for cell, digest in cases.digests.items() if not run.partial else ():
+        logged = run.signature.cells.get(cell, {}).get("data", digest)
+        if logged != digest:
+            found = f"the digest {logged} of the cases of {cell} in its signature"
+            raise refused(run.logs[0], found, f"{digest} as in {cases.source}")
+
+
+def _sizes(named: NamedSet | None) -> str:
+    return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"
+
+
+def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat | None:
+    log, benchmark = run.logs[0], run.benchmark
+    options = _options(run)
+    try:
+        version, prompts = run.signature.task_version, run.signature.fingerprint
+        if version != benchmark.version and prompts != benchmark.fingerprint(options):
+            why = f"task version {version} had other prompts (fingerprint {prompts}; the installed version"
+            return _unchecked(log, f"{why} {benchmark.version} has {benchmark.fingerprint(options)}).")
+        for name, value in benchmark.signs(cases, options).items():
+            if value != run.signature.signs.get(name):
+                return _unchecked(
+                    log, f"found {name} {run.signature.signs.get(name)}, expected {value} as in {cases.source}."
+                )
+        documents = {document.id: document for document in _documents(run, cases)}
+        lacking, around, unknown = 0, None, ""
+        for asked in logged:
+            if not asked.calls:
+                lacking += 1
+                continue
+            if asked.id not in documents:
+                raise RunError(
+                    f"{asked.where}: found prompts of {asked.id}, which is not in {cases.source}. {USE_AS_WRITTEN}"
+                )
+            ours = dict(_calls(benchmark, options, documents[asked.id], asked))
+            if isinstance(first := asked.calls[0], tuple):  # the texts of the first case of a log are kept
+                around = asked.wrapping.around(next(iter(ours.values())), first)
+                unknown = unknown or asked.wrapping.unknown(around)
+            expected = {name: asked.wrapping.sent(call, around) for name, call in ours.items()}
+            hashes = [hash(call) if isinstance(call, tuple) else call for call in asked.calls]
+            if [*map(hash, expected.values())] != hashes:
+                raise _other(run, asked, expected)
+    except RunError:
+        raise
+    except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need
+        return _unchecked(log, f"they cannot be built: {error}")
+    if unknown:
+        return Caveat("prompts_wrapped", VOID, {"log": log.name, "why": unknown})
+    if lacking:
+        return _unchecked(log, f"{lacking:,} of {len(logged):,} cases have no prompt in the log.")
+    return None
+
+
+def _options(run: Run) -> Options:
+    # a signature has the digest of the data in place of their folder
+    try:
+        (options,) = run.benchmark.options_of({**run.signature.options, "counts": run.signature.counts})
+    except PersonaFeedbackError as error:
+        raise RunError(f"{run.logs[0]}: found options in its signature that no run has. {error}") from error
+    return options
+
+
+def _unchecked(log: Path, why: str) -> Caveat:
+    return Caveat("prompts_unchecked", FORBIDS, {"log": log.name, "why": why})
+
+
+def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
+    # the cases of a control may have been loaded for the run that it controls
+    under = run.benchmark.report.under
+    cases = under(cases, run.signature) if under else cases
+    return run.method.documents([case for case in cases if case.cell in run.cells])
+
+
+def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
+    again = (sample.asked.calls for sample in samples_of(run, texts=True) if sample.asked and sample.where == asked.where)
+    calls: list[Any] = [*next(again, ())]
+    name, ours, theirs = "all calls", f"{len(expected)} calls", f"{len(calls)} calls"
+    for (call, own), logged in zip(expected.items(), calls, strict=False) if len(calls) == len(expected) else ():
+        if own != logged:
+            name, ours, theirs = call, _shown(own), _shown(logged)
+            break
+    same = next((place for place, (one, other) in enumerate(zip_longest(ours, theirs)) if one != other), 0)
+    return RunError(
+        f"{asked.where}: found another prompt ({name}) than its options ask for: {_from(theirs, same)} in place of "
+        f"{_from(ours, same)}. {USE_AS_WRITTEN}"
+    )
+
+
+def _shown(call: Call) -> str:
+    return "\n".join(f"{role}: {text}" if role else text for role, text in call)
+
+
+def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> Iterator[tuple[str, Call]]:
+    method, stage = benchmark.methods[options.method], benchmark.stage
+    if stage is not None and stage.applies(options):
+        yield stage.name, (("user", stage.prompt(document, options)),)
+        options = stage.apply(document, options, asked.stage_reply or "")
+    for call in method.calls:
+        turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(method, document, options, call))
+        if method.requests > 1:  # one request per label
+            yield from ((f"{call}, {label}", (*turns, (LABEL, label))) for label in benchmark.labels)
+        else:
+            yield call, turns
+
+
+def _from(text: str, place: int) -> str:
+    return repr(cut(" ".join(text[max(0, place - _BEFORE) :].split()), _SHOWN))
+
+
+# characters of a prompt in an error: before the first difference, and in all
+_BEFORE, _SHOWN = 20, 80
