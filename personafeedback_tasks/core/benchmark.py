@@ -336,20 +336,6 @@ def benchmarks() -> dict[str, Benchmark]:
     return {**_declared(), **_REGISTERED}
 
 
-def passing_for(name: str) -> str:
-    """The benchmark's title or task that this name of a set repeats, but for case and punctuation; or empty."""
-    taken = (
-        known
-        for benchmark in benchmarks().values()
-        for known in (benchmark.title, *map(benchmark.task, ("", *benchmark.selections)))
-    )
-    return next((known for known in taken if _letters(known) == _letters(name)), "")
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
-
-
 def find(name: str) -> Benchmark:
     """The benchmark of that name."""
     known = benchmarks()

@@ -32,9 +32,6 @@ def opening(
 ) -> str:
     """One line at the start of a run; `chat_template` is None where the harness always sends chat messages."""
     first = options[0]
-    characters = sum(len(text) for each in options for case in asked for text in texts(benchmark, case, each))
-    languages = Counter(case.language for case in asked)
-    stage = benchmark.stage if benchmark.stage and any(map(benchmark.stage.applies, options)) else None
     cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
     if several := benchmark.methods[first.method].several:
         cases = (
@@ -42,22 +39,11 @@ def opening(
         )
     if alone := len(asked) - len(benchmark.counted([case.id for case in asked])):
         cases += f" ({alone:,} without the rest of their {benchmark.units and benchmark.units.name} will not count)"
-    details = dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
-    parts = [
-        f"{task}: {cases}",
-        f"{calls:,} model calls",
-        f"{characters:,} prompt characters",
-        str(prompts),
-        *(
-            f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}"
-            for name in first.always()
-        ),
-        f"data {data.revision}",
-        f"languages {', '.join(f'{name} {count}' for name, count in sorted(languages.items()))}",
-        *(remark for remark in details if stage is None or remark != stage.name),
-    ]
-    if stage is not None:
-        parts.append(f"{stage.name}: one extra call per case, its characters not counted")
+    parts = [f"{task}: {cases}", f"{calls:,} model calls", str(prompts)]
+    for name in first.always():
+        parts.append(f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}")
+    parts.append(f"data {data.revision}")
+    parts += dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
     if len({case.user_id for case in asked}) == 1:

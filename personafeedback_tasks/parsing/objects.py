@@ -1,9 +1,8 @@
 """Read a reply that should be a JSON list of objects: the objects, or a named reason why there is none."""
 
 # Read are also what models write in its place: a list in a fence or in prose, one below a key of its own, objects
-# without a list around them, commas too many, texts in place of objects, and numbered or marked lists of `Key: text`
-# lines. Not read is what could be two lists, a list that is broken or goes on beyond the end of the reply, and an
-# object without its first key.
+# without a list around them, commas too many, and texts in place of objects. Not read is what could be two lists, a
+# list that is broken or goes on beyond the end of the reply, and an object without its first key.
 
 from __future__ import annotations
 
@@ -20,7 +19,6 @@ Objects = tuple[tuple[str, ...], ...]
 
 _COMMAS = re.compile(r",(?=\s*(?:,\s*)*[\]}])")
 _STARTS = re.compile(r"\[(?=\s*[\[{\"\]])|\{(?=\s*\")")
-_NUMBER, _MARK = (re.compile(rf"^[ ]{{0,3}}(?:\*\*)?{sign}[ ]+", re.M) for sign in (r"\(?\d{1,3}[.):]", "[-*•]"))
 _NOTHING = re.compile(r"\W*(?:none|nothing|no attributes?(?: found)?|empty(?: list)?)\W*", re.I)
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -38,10 +36,7 @@ def read_objects(reply: str, keys: Sequence[str], truncated: bool = False) -> Ob
         return "no_response"
     if _NOTHING.fullmatch(text):
         return ()
-    if _STARTS.search(text):
-        found = _lists(text, keys) or _lists(_COMMAS.sub("", text), keys)
-    else:
-        found = [items] if (items := _marked(text, keys)) else []
+    found = _lists(text, keys) or _lists(_COMMAS.sub("", text), keys)
     read = {objects for items in found if (objects := _objects(items, keys)) is not None}
     return read.pop() if len(read) == 1 else why_not(text)
 
@@ -85,23 +80,3 @@ def _objects(items: list[Any], keys: Sequence[str]) -> Objects | None:
             return None
         found.append(texts)
     return tuple(found)
-
-
-def _marked(text: str, keys: Sequence[str]) -> list[dict[str, str]]:
-    # The items of a numbered list, or of one with marks: in each the texts after `Key:`, before the first one that of
-    # the first key.
-    first, *others = keys
-    marks = _NUMBER if _NUMBER.search(text) else _MARK
-    label = re.compile(rf"(?:^|[\s;,.:(—–-])[\s*_•-]*({first}|{'|'.join(others)})\**\s*[:=]\**\s*", re.I)
-    items = []
-    for item in marks.split(text)[1:]:
-        before, *rest = label.split(item)
-        items.append(
-            {first: _plain(before)}
-            | {key.lower(): _plain(after) for key, after in zip(rest[::2], rest[1::2], strict=True)}
-        )
-    return items
-
-
-def _plain(text: str) -> str:
-    return text.strip(' \n\t*_();:"“”')

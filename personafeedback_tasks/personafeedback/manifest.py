@@ -16,7 +16,6 @@ from msgspec import Meta, Struct
 from ..common.errors import DataError
 from ..common.outputs import json_text, jsonable
 from ..common.records import decoded, load_json, short
-from ..core.benchmark import passing_for
 from ..core.duels import Duel
 from .cells import CELLS, DIFFICULTIES
 
@@ -68,7 +67,7 @@ class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The description of a set.
 
     Attributes:
-        name: printable, at most 100 characters, not a benchmark's; foreign text, to be escaped where it is shown.
+        name: printable, at most 100 characters; foreign text, to be escaped where it is shown.
         counts: cell -> number of its cases; the cells that the set has.
         license: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
         labels: a sentence on how the labels arose.
@@ -121,9 +120,6 @@ def _parsed(path: Path, document: Any) -> Manifest:
             raise _wrong(path, "format", written, str(FORMAT), remedy)
         document = {name: value for name, value in document.items() if name != "format"}
     found = decoded(path, document, Manifest, _FIX)
-    if known := passing_for(found.name):
-        expected = f"a name that does not pass for the benchmark's own data, {known}"
-        raise _wrong(path, "name", found.name, expected, "Fix it: rename the set.")
     if not is_line(found.name, LONGEST_NAME):
         expected = f"one line of 1 to {LONGEST_NAME} printable characters, without spaces around it"
         raise _wrong(path, "name", found.name, expected)

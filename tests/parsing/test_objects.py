@@ -23,9 +23,6 @@ PLAIN = '[{"attribute": "Likes tea", "reason": "Says so.", "quote": "I love tea"
         PLAIN.replace("attribute", "Attribute"),
         f"<think>[1, 2] or [3]?</think>{PLAIN}",
         f"{PLAIN}\n\nThe same again:\n{PLAIN}",
-        '1. Likes tea. Reason: Says so. Quote: "I love tea"\n2. Has a dog',
-        "1. **Attribute:** Likes tea\n   **Reason:** Says so.\n   **Quote:** “I love tea”\n2. **Attribute:** Has a dog",
-        'Notes:\n- Likes tea (Reason: Says so. Quote: "I love tea")\n- Has a dog',
     ],
 )
 def test_what_models_write_in_place_of_a_plain_list_is_read(reply):
@@ -47,6 +44,7 @@ def test_nothing_is_a_list(reply):
         ("<think>Where do I begin?", "truncated"),
         ("I'm sorry, but I cannot help with that.", "refusal"),
         ("The user likes tea.", "invalid_response_format"),
+        ("1. Likes tea\n2. Has a dog", "invalid_response_format"),
         (PLAIN[:-20], "invalid_response_format"),
         ('[{"reason": "Says so."}]', "invalid_response_format"),
         ('[{"attribute": "Likes tea"}] or perhaps [{"attribute": "Has a dog"}]', "invalid_response_format"),

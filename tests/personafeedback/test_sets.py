@@ -184,31 +184,3 @@ def test_the_example_of_the_page_is_a_manifest(tmp_path):
     found = Manifest.load(tmp_path)
     assert found.name == "kitchen questions"
     assert found.agreement.value == 0.46
-
-
-PASSING = [
-    "PersonaFeedback",
-    "persona feedback",
-    "PERSONA-FEEDBACK",
-    "PersonaFeedback, writing",
-    "personafeedback_hard",
-    "Recenter relevance",
-]
-
-
-@pytest.mark.parametrize("name", PASSING)
-def test_a_set_does_not_pass_for_a_benchmark(name):
-    message = refused({**WHOLE, "name": name})
-    assert "found name = " in message
-    assert "expected a name that does not pass for the benchmark's own data" in message
-    assert message.endswith("Fix it: rename the set.")
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["PersonaFeedback of our users", "PersonaFeedback, against chosen", "duel of openai/gpt-4o against chosen", "\u6211\u4eec\u7684\u7528\u6237", "Feedback", "PersonaFeedback 2"],
-)  # fmt: skip
-def test_a_set_may_say_what_it_comes_from(name):
-    found = loaded({**WHOLE, "name": name})
-    assert found is not None
-    assert found.name == name

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -15,8 +12,6 @@ pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
-from support.documents import CHECKOUT, needs_checkout
-from support.inspect_runs import command as inspect_command
 from support.inspect_runs import evaluate
 from support.logs import lm_eval_log
 from support.releases import write_set
@@ -96,29 +91,3 @@ def test_runs_on_two_sets_never_share_a_row(folder):
     assert sorted(run.signature["set"]["name"] for run in runs) == [NAME, "the same under another name"]
     said = printed("rank", folder / "logs")
     assert "Ranking 2 is separate from ranking 1" in said
-
-
-@needs_checkout
-def test_a_set_that_passes_for_the_benchmark_is_refused_wherever_it_comes_in(folder, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", str(tmp_path))
-    name = "Persona Feedback"
-    copy = shutil.copytree(folder / "set", tmp_path / "set")
-    text = (copy / "set.json").read_text("utf-8").replace(NAME, name)
-    (copy / "set.json").write_text(text, encoding="utf-8")
-    task = f"{os.path.relpath(CHECKOUT, tmp_path)}/inspect_tasks/personafeedback.py@personafeedback_general_hard"
-    done = inspect_command(
-        task, "-T", f"data={copy}", "--model", "personafeedback/longest", "--log-dir", tmp_path / "logs"
-    )
-    assert done.returncode != 0
-    assert "does not pass for the benchmark's own data, PersonaFeedback. Fix it: rename the set." in " ".join(
-        (done.stdout + done.stderr).split()
-    )
-    log = shutil.copytree(folder / "lm", tmp_path / "lm")
-    for path in (path for path in log.rglob("*.json*") if NAME in path.read_text("utf-8")):
-        path.write_text(path.read_text("utf-8").replace(NAME, name), encoding="utf-8")
-    for words in (("card", log, "--model-card", tmp_path / "CARD.md"), ("rank", log, "--out", tmp_path / "rank")):
-        refused = personafeedback(*words)
-        assert refused.exit_code != 0
-        assert "benchmark's own data, PersonaFeedback. Rename the set and run again" in " ".join(refused.output.split())
-    assert not (tmp_path / "CARD.md").exists()
