@@ -85,7 +85,7 @@ def _value(row: Ranked) -> Estimate | None:
     control = spec.control
     if control is None:
         asked = run.benchmark.options().signed().get("setting")  # by default: the persona
-        return row.score if spec.swaps and run.signature.get("setting") == asked and not run.partial else None
+        return row.score if spec.swaps and run.signature.options.get("setting") == asked and not run.partial else None
     if control.harm:
         return _yields(run, row.controls, (VOID,))
     without = row.controls.get(control.value)

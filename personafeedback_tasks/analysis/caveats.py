@@ -39,14 +39,14 @@ def of_result(
         no_data: why `cases` is None; empty for no caveat about that.
     """
     found = [*of_shortcuts(run, shortcuts), *of_run(run)]
-    if cases is not None and cases.digest != run.signature["data"]:  # it has the cases of the run, but not every file
-        found.append(Caveat("other_data", FORBIDS, {"read": cases.digest, "asked": run.signature["data"]}))
+    if cases is not None and cases.digest != run.signature.data:  # it has the cases of the run, but not every file
+        found.append(Caveat("other_data", FORBIDS, {"read": cases.digest, "asked": run.signature.data}))
     for value, control in controls.items():
         found += of_control(run, control, value)
     if cases is None and no_data:
         if "no_data" not in {caveat.key for caveat in run.unchecked}:
             found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
-        found += [Caveat("counts_unchecked", WEAKENS)] if run.signature["counts"] == "any" else []
+        found += [Caveat("counts_unchecked", WEAKENS)] if run.signature.counts == "any" else []
     if run.cases and not score.users:
         return ordered([*found, Caveat("no_right_answer", FORBIDS)])
     return ordered([*found, *of_interval(score)])
@@ -68,7 +68,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat(
             "place_cancels", WEAKENS, {"place": place.name, "percent": 100 * place.calls.value, "score": run.primary}
         )
-    if run.signature["demonstration"]:
+    if run.signature.demonstration:
         yield Caveat("demonstration", FORBIDS)
     if run.stopped is not None:
         values = {"known": run.stopped, "name": measure_of(run), "measured": not by_place(run)}
@@ -82,7 +82,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("unfinished", FORBIDS, words)
     if run.left_out:
         yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
-    if (version := run.signature["task_version"]) != installed:
+    if (version := run.signature.task_version) != installed:
         values = {"version": version, "installed": installed, "otherwise": run.otherwise}
         yield Caveat("other_version", WEAKENS, values)
     if run.cache:
@@ -92,7 +92,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("bounds", WEAKENS, {"count": bounds, "replies": run.replies})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):
         yield Caveat("errors_per_row", WEAKENS)
-    if run.signature["counts"] == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
+    if run.signature.counts == "any" != run.benchmark.options.counts:  # of some benchmarks nobody knows the number
         yield Caveat("counts_unchecked", WEAKENS)
 
 

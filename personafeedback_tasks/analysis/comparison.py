@@ -23,7 +23,7 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
     Raises:
         RunError: the runs are of two benchmarks, share no case, or a case has different texts.
     """
-    if run_a.signature["benchmark"] != run_b.signature["benchmark"]:
+    if run_a.signature.benchmark != run_b.signature.benchmark:
         raise RunError(
             f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
         )
@@ -56,8 +56,9 @@ def _differing(a: Run, b: Run) -> list[Caveat]:
             found.append(Caveat("only_in_one", WEAKENS, {"run": run.label, "count": len(ids), "shown": shown}))
     if a.title != b.title:
         found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))
-    for name in dict.fromkeys((*a.defining, *b.defining)):
-        values = {"name": name, "a": a.signature.get(name), "b": b.signature.get(name)}
+    of_a, of_b = a.signature.defining, b.signature.defining
+    for name in dict.fromkeys((*of_a, *of_b)):
+        values = {"name": name, "a": of_a.get(name), "b": of_b.get(name)}
         if values["a"] != values["b"]:
             found.append(Caveat("other_options", WEAKENS, values))
     if differing := a.other_conditions(b):

@@ -33,7 +33,7 @@ def named_differences(run: Run) -> dict[str, str]:
     if spec is None:
         return {}
     names = {spec.value: spec.gain}
-    names |= {one.less: one.name for one in spec.named if one.more == run.signature[spec.option]}
+    names |= {one.less: one.name for one in spec.named if one.more == run.signature.options[spec.option]}
     return {name: value for value, name in names.items()}
 
 
@@ -62,12 +62,12 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     """Raise RunError unless the control has this value of the control's option and differs from the run in it alone."""
     spec = run.benchmark.report.control
     assert spec is not None  # a benchmark without one has no value
-    if control.signature.get(spec.option) != value:
+    if control.signature.options.get(spec.option) != value:
         raise RunError(
-            f"{control.logs[0]}: found {spec.option} {control.signature.get(spec.option)}, expected {value} for a control. "
+            f"{control.logs[0]}: found {spec.option} {control.signature.options.get(spec.option)}, expected {value} for a control. "
             f"Run the same task with {spec.option}={value}."
         )
-    if run.signature.get(spec.option) == value:
+    if run.signature.options.get(spec.option) == value:
         raise RunError(
             f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
             f"{control.logs[0]}."
@@ -77,7 +77,7 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     for name, mine, its in (
         ("the model", run.identity, control.identity),
         *(
-            (name, run.signature[name], control.signature.get(name))
+            (name, run.signature.defining[name], control.signature.defining.get(name))
             for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
         ),
         *((name, *values) for name, values in differing.items()),
@@ -125,7 +125,7 @@ def _weaker(run: Run) -> Sequence[str]:
     spec = run.benchmark.report.control
     if spec is None:
         return ()
-    told = run.signature[spec.option]
+    told = run.signature.options[spec.option]
     return spec.values[spec.values.index(told) + 1 :] if told in spec.values else spec.values
 
 

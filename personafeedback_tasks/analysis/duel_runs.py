@@ -10,7 +10,6 @@ from ..common.errors import DataError
 from ..common.statistics import estimate
 from ..core.cases import CaseSet
 from ..core.duels import Duels
-from ..core.signature import set_of
 from ..logs.caveat import VOID, WEAKENS, Caveat
 from ..logs.data import RunData, cases_of
 from ..logs.earlier import of_writer
@@ -34,14 +33,14 @@ def duels_of(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]]:
         RunError: it is on something else, or its data are missing or not those of the run.
     """
     of = run.benchmark.report.duels
-    cases, why_not = cases_of(run, data) if of is not None and set_of(run.signature) else (None, "")
+    cases, why_not = cases_of(run, data) if of is not None and run.named_set else (None, "")
     if of is not None and cases is not None and (found := of(cases)) is not None:
         _refuse_other_set(run, cases)
         return found, cases
     if why_not:
         raise RunError(f"{run.logs[0]}: the data of its duels are not at hand, which say who wrote what. {why_not}")
     raise RunError(
-        f"{run.logs[0]}: found a run on {run.signature['source']}, which has no duels. Pass a judge's run on a folder that "
+        f"{run.logs[0]}: found a run on {run.signature.source}, which has no duels. Pass a judge's run on a folder that "
         "`personafeedback duel` wrote; that on the benchmark goes to --exam."
     )
 
@@ -81,7 +80,7 @@ def split(
 
 def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
     """The duels of a run; None if it is on something else. Raises DataError if missing data leave that open."""
-    of, named = run.benchmark.report.duels, set_of(run.signature)
+    of, named = run.benchmark.report.duels, run.named_set
     if of is None or named is None:
         return None
     cases, why_not = cases_of(run, data)
@@ -99,10 +98,10 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
 
 def _refuse_other_set(run: Run, cases: CaseSet[Any]) -> None:
     # only set.json has the duels that were not asked, and the writer: no case of the log shows a change there
-    if cases.digest != run.signature["data"]:
+    if cases.digest != run.signature.data:
         raise RunError(
             f"{run.logs[0]}: found duels in {cases.source} that were changed after the run (digest {cases.digest}), expected those of the "
-            f"run ({run.signature['data']}). Restore the folder, or run the judge again."
+            f"run ({run.signature.data}). Restore the folder, or run the judge again."
         )
 
 
@@ -137,10 +136,10 @@ def exams(runs: Sequence[Run]) -> list[Run]:
     """The runs that are on a benchmark itself. Raises RunError if there are none."""
     if not runs:
         raise RunError("Found no run as exam, expected the judge's run on the benchmark itself. Pass its log.")
-    exams = [run for run in runs if set_of(run.signature) is None]
+    exams = [run for run in runs if run.named_set is None]
     if not exams:
         raise RunError(
-            f"{runs[0].logs[0]}: found a run on the set {set_of(runs[0].signature).name!r}, expected the judge's run on the "  # type: ignore[union-attr]
+            f"{runs[0].logs[0]}: found a run on the set {runs[0].named_set.name!r}, expected the judge's run on the "  # type: ignore[union-attr]
             "benchmark itself, which is its exam."
         )
     return exams

@@ -108,7 +108,7 @@ def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
 
 def asked(run: Run) -> dict[str, Any]:
     """Values that runs must share for their scores to be compared."""
-    shared = {name: run.signature.get(name) for name in run.defining if name != "method"}
+    shared = {name: value for name, value in run.signature.defining.items() if name != "method"}
     texts = "\n".join(f"{case_id} {case.digest}" for case_id, case in sorted(run.cases.items()))
     cells = ", ".join(f"{cell} {count:,}" for cell, count in sorted(run.answered.items()))
     return {**shared, "set": run.title, "cases": cells, "texts": hashlib.sha256(texts.encode()).hexdigest()[:12]}

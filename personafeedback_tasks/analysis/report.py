@@ -91,7 +91,7 @@ class Report:
         control = self.run.benchmark.report.control
         if control is None:
             return {}
-        own = self.run.signature[control.option]
+        own = self.run.signature.options[control.option]
         silent = {one.name for one in control.named if one.further and one.less not in self.controls}
         names = {
             name: value for name, value in named_differences(self.run).items() if value != own and name not in silent

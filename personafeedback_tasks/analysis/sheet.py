@@ -69,7 +69,7 @@ def make_sheet(
     """
     spec = run.benchmark.report.control
     assert spec is not None  # the caller refused others without one
-    runs = {str(run.signature[spec.option]): run, **others}
+    runs = {str(run.signature.options[spec.option]): run, **others}
     common = set.intersection(*(set(one.cases) for one in runs.values()))
     if not common:
         logs = ", ".join(str(one.logs[0]) for one in runs.values())

@@ -115,7 +115,7 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
     control, wrong = run.benchmark.report.control, wrong_value(run)
     if control is None or control.harm or wrong is None:
         return None
-    own = run.signature[control.option]
+    own = run.signature.options[control.option]
     early = run.stopped is not None and run.stopped.early
     of_values = {(one.more, one.less): one.name for one in control.named}
 
@@ -154,7 +154,7 @@ def wrong_value(run: Run) -> str | None:
     control = run.benchmark.report.control
     if control is None:
         return None
-    own = run.signature[control.option]
+    own = run.signature.options[control.option]
     return next((one.less for one in control.named if one.more == own and one.less != control.value), None)
 
 
@@ -169,7 +169,7 @@ def excess_over_counting(
     wrong, control = controls.get(value), run.benchmark.report.control
     if wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
         return None
-    if control is not None and any(run.signature.get(name) for name in control.alike.get(value, ())):
+    if control is not None and any(run.signature.options.get(name) for name in control.alike.get(value, ())):
         return None  # the model saw a part of the persona, and the baselines count in all of it
     found = gains(run, wrong, ids)
     users = [run.cases[name].user_id for name in found]

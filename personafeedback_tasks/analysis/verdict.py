@@ -87,11 +87,12 @@ def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]
         besides: options in which both may differ.
     """
     others = {*run.benchmark.signed, *besides}  # the former are digests of data
-    names = [name for name in run.defining if name not in others]
+    here, there = run.signature.defining, exam.signature.defining
+    names = [name for name in here if name not in others]
     pairs = [("model", run.model, exam.model)]
-    pairs += [(name, text(run.signature.get(name)), text(exam.signature.get(name))) for name in names]
+    pairs += [(name, text(here[name]), text(there.get(name))) for name in names]
     pairs += [(name, *values) for name, values in run.other_conditions(exam).items()]
-    return [f"{name}: found {there}, expected {here}" for name, here, there in pairs if here != there]
+    return [f"{name}: found {its}, expected {own}" for name, own, its in pairs if own != its]
 
 
 def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:

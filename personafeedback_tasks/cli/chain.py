@@ -74,7 +74,7 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
 
     made = [
         StageRun(
-            run.name, run.benchmark.name, of_run(run), *(str(run.signature.get(name, "none")) for name in ("attributes_of", "filtered_by"))
+            run.name, run.benchmark.name, of_run(run), *(str(run.signature.defining.get(name, "none")) for name in ("attributes_of", "filtered_by"))
         )
         for run in runs if run.benchmark.name in TASKS
     ]  # fmt: skip

@@ -62,10 +62,10 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
                 f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such file or folder."
             )
         rival, other = _writing(Path(against), data)
-        if rival.signature["data"] != run_of_writer.signature["data"]:
+        if rival.signature.data != run_of_writer.signature.data:
             raise RunError(
-                f"{rival.logs[0]}: found a run on other data ({rival.signature['source']}) than {run_of_writer.logs[0]} "
-                f"({run_of_writer.signature['source']}), expected the same. Run one of them again."
+                f"{rival.logs[0]}: found a run on other data ({rival.signature.source}) than {run_of_writer.logs[0]} "
+                f"({run_of_writer.signature.source}), expected the same. Run one of them again."
             )
         provenance |= {"against": other.name, "other_written": _written(rival)}
         models.append(other.model)
@@ -101,7 +101,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     run, _ = the_run([path], [data])
     if run.benchmark.name != WRITE.name:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.signature['task']}, expected one of {WRITE.name}. Write first: "
+            f"{run.logs[0]}: found a run of {run.signature.task}, expected one of {WRITE.name}. Write first: "
             f"inspect eval personafeedback_tasks/{WRITE.name} --model MODEL"
         )
     refuse_void(run)
@@ -119,4 +119,7 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
 
 
 def _written(run: Run) -> dict[str, Any]:
-    return {name: run.signature[name] for name in ("setting", "fingerprint", "data")} | {"harness": run.harness}
+    return {
+        "setting": run.signature.options["setting"], "fingerprint": run.signature.fingerprint, "data": run.signature.data,
+        "harness": run.harness,
+    }  # fmt: skip

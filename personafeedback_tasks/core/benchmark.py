@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from importlib.metadata import entry_points
 from math import nan
@@ -120,8 +119,8 @@ class Benchmark(ABC):
         """Find out before the first call whether every prompt can be built. Raises OptionError or DataError."""
         return
 
-    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        """Cell -> number of cases that the data must have, from what is known of the signature; empty if unknown."""
+    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
+        """Cell -> number of cases that the data must have; empty if unknown."""
         return {}
 
     def detects(self, cases: Sequence[Any]) -> float:
@@ -135,8 +134,7 @@ class Benchmark(ABC):
     def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
         """The cases of a run: `load`, with as many of each cell as the data must have, unless counts=any."""
         cases = self.load(options, selection)
-        said = {"demonstration": cases.demonstration, "set": asdict(cases.named_set) if cases.named_set else None}
-        expected = {} if cases.counts == "any" else self.sizes({**options.signed(), **said})
+        expected = {} if cases.counts == "any" else self.sizes(cases, options)
         if selection:
             expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
         refuse_other_counts(cases.source, cases.cells, expected)

@@ -17,7 +17,7 @@ from .cases import CaseSet
 from .messages import texts
 from .method import Method
 from .options import Options
-from .signature import KEY, signature
+from .signature import KEY
 from .usage import Prices, Usage, total
 
 
@@ -151,7 +151,7 @@ def make_plan(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
         options=options,
         cases=cases,
-        expected={} if cases.counts == "any" else benchmark.sizes(signature(benchmark, selection, cases, options)),
+        expected={} if cases.counts == "any" else benchmark.sizes(cases, options),
         asks=asks,
         longest=longest,
         max_tokens=max_tokens,

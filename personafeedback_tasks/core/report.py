@@ -207,7 +207,7 @@ class ReportSpec:
     drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)  # baseline in the figure -> (label, line style)
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None  # (folder or id, counts) -> all cases that are there
-    under: Callable[[Any, Mapping[str, Any]], Any] | None = None  # (cases, signature) -> the cases as that run had them
+    under: Callable[[Any, Any], Any] | None = None  # (cases, signature) -> the cases as that run had them
     environment: str = ""  # the variable that names the data
     swaps: bool = False  # both responses are right for somebody: whoever ignores the user scores 0.5
     asks: str = ""  # what a case is and what is right, in a sentence or two

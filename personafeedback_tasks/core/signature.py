@@ -3,71 +3,203 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from .. import __version__
-from .benchmark import Benchmark
+from ..common.errors import PersonaFeedbackError
+from ..common.records import short
+from .benchmark import Benchmark, find
 from .cases import CaseSet, NamedSet
 from .options import Options
 
 KEY = "personafeedback_tasks"
 """Where to find it: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
 
-TYPES: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(
-        ("package", "benchmark", "task_version", "task", "method", "fingerprint", "source", "counts", "data"), str
-    ),
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("package", "task_version", "task", "fingerprint", "source", "counts", "data"), str),
     "demonstration": bool,
     "cells": dict,
 }
-"""The fields of every signature, whatever the benchmark."""
 
 
-def signature(benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Options) -> dict[str, Any]:
-    """The signature of one task under some options, ready for JSON.
+class SignatureError(PersonaFeedbackError):
+    """A signature is none that this version writes. Its text goes on after `FILE: found `."""
 
-    Returns:
-        All options (see `Options.signed`), what `Benchmark.signs` adds, and among others
-        set: {name, counts} of `cases.NamedSet`; None for the benchmark's own data.
-        data: the digest of all data, whatever cells were asked, see `cases.CaseSet.digest`.
-        cells: cell -> {cases, data}, see `CaseSet.signed_cell`; a run with fewer cases is partial.
+
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """What moves the scores of a task beside the model, its harness and what that was told.
+
+    Attributes:
+        package: version of this package.
+        benchmark: its name.
+        task_version: rises whenever a score can move.
+        task: name of the task, with what is not the default.
+        options: name -> value of the options that are signed, see `Options.signed`.
+        signs: name -> value of what the benchmark signs beside its options, see `Benchmark.signs`.
+        fingerprint: changes with every fixed text of the prompts.
+        source: of the data: `sample`, `OWNER/NAME@COMMIT`, or a folder's path.
+        counts: `any` if nobody checked how many cases there are.
+        demonstration: whether the data are a bundled sample.
+        set: the user's own set that the data are; None for the benchmark's own.
+        data: digest of all data, whatever cells were asked.
+        cells: cell -> {cases, data}: its number of cases and their digest; a run with fewer cases is partial.
+        place: of a run of rewards, where its model got the persona; not in the log's signature, which is older.
     """
-    return {
-        "package": __version__,
-        "benchmark": benchmark.name,
-        "task_version": benchmark.version,
-        "task": benchmark.named(task, cases, options),
-        **options.signed(),
-        **benchmark.signs(cases, options),
-        "fingerprint": benchmark.fingerprint(options),
-        "source": cases.source,
-        "counts": cases.counts,
-        "demonstration": cases.demonstration,
-        "set": asdict(cases.named_set) if cases.named_set else None,
-        "data": cases.digest,
-        "cells": {cell: cases.signed_cell(cell) for cell in cases.cells},
-    }
+
+    package: str
+    benchmark: str
+    task_version: str
+    task: str
+    options: Mapping[str, Any]
+    signs: Mapping[str, Any]
+    fingerprint: str
+    source: str
+    counts: str
+    demonstration: bool
+    set: NamedSet | None
+    data: str
+    cells: Mapping[str, Mapping[str, Any]]
+    place: str | list[str] = ""
+
+    @classmethod
+    def of(cls, benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Options) -> Signature:
+        """The signature of one task under some options."""
+        return cls(
+            package=__version__,
+            benchmark=benchmark.name,
+            task_version=benchmark.version,
+            task=benchmark.named(task, cases, options),
+            options=options.signed(),
+            signs=benchmark.signs(cases, options),
+            fingerprint=benchmark.fingerprint(options),
+            source=cases.source,
+            counts=cases.counts,
+            demonstration=cases.demonstration,
+            set=cases.named_set,
+            data=cases.digest,
+            cells={cell: cases.signed_cell(cell) for cell in cases.cells},
+        )
+
+    @property
+    def method(self) -> str:
+        return str(self.options["method"])
+
+    @property
+    def defining(self) -> dict[str, Any]:
+        """The values that shape a prompt, or how its reply is read, by name."""
+        return {
+            "benchmark": self.benchmark,
+            "task_version": self.task_version,
+            **self.options,
+            "fingerprint": self.fingerprint,
+            **self.signs,
+        }
+
+    def changed(self, **values: Any) -> Signature:
+        """A copy with other values of fields or options."""
+        own = {one.name for one in fields(self)}
+        options = {name: value for name, value in values.items() if name not in own}
+        found: Signature = replace(
+            self,
+            **{"options": {**self.options, **options}, **{name: values[name] for name in values.keys() & own}},
+        )
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Its values by name, options and what the benchmark signs among them."""
+        found = {name: value for name, value in vars(self).items() if name not in ("options", "signs", "place")}
+        return {**found, **self.options, **self.signs, "set": asdict(self.set) if self.set else None}
+
+    @classmethod
+    def from_json(cls, found: object) -> Signature:
+        """The way back from `to_json`.
+
+        Raises:
+            SignatureError: a value is missing or has another type, or is of a later version of this package.
+        """
+        if not isinstance(found, dict):
+            raise SignatureError(f"{short(found)} as its signature, expected the values of one. {_AS_WRITTEN}")
+        if not isinstance(found.get("benchmark"), str):
+            raise _refused("benchmark", found)
+        try:
+            benchmark = find(found["benchmark"])
+        except PersonaFeedbackError as error:
+            raise SignatureError(f"a run of {found['benchmark']}. {error}") from error
+        for name, kind in {**_TYPES, **benchmark.options.signed_types()}.items():
+            value = found.get(name)
+            if not isinstance(value, kind) or (
+                isinstance(value, list) and not all(isinstance(of, str) for of in value)
+            ):
+                raise _refused(name, found)
+        _refuse_version(benchmark, found["task_version"])
+        if found["method"] not in benchmark.methods:
+            known = ", ".join(benchmark.methods)
+            raise SignatureError(
+                f"the method {found['method']!r} in its signature, expected one of {known}. {_UPGRADE}"
+            )
+        return cls(
+            **{name: found[name] for name in (*_TYPES, "benchmark")},
+            set=_set_of(found.get("set")),
+            options={name: found[name] for name in benchmark.options.signed_names()},
+            signs={name: found[name] for name in benchmark.signed if name in found},
+        )
 
 
-def signed(benchmark: Benchmark, task: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
+def signed(signatures: Sequence[Signature]) -> dict[str, Any]:
     """What the metadata of a log has: under KEY the signature of a run, or a list of them if it asks several settings."""
-    found = [signature(benchmark, task, cases, options) for options in every]
+    found = [signature.to_json() for signature in signatures]
     return {KEY: found if len(found) > 1 else found[0]}
 
 
-def signatures(metadata: Mapping[str, Any]) -> list[Any]:
-    """The signatures in the metadata of a log, unchecked; empty without any."""
-    found = metadata.get(KEY)
-    return found if isinstance(found, list) else [] if found is None else [found]
+def signatures(metadata: object) -> list[Signature]:
+    """The signatures in the metadata of a log; empty without any. Raises SignatureError."""
+    found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    if found is None:
+        return []
+    return [Signature.from_json(one) for one in (found if isinstance(found, list) else [found])]
 
 
-def set_of(signature: Mapping[str, Any]) -> NamedSet | None:
-    """The set that a signature names; None for the benchmark's own data. ValueError says what was expected."""
-    found = signature.get("set")
+_AS_WRITTEN = "Use the log as the harness wrote it."
+_UPGRADE = f"Upgrade personafeedback-tasks, or: {_AS_WRITTEN}"
+
+
+def _refused(name: str, found: Mapping[str, Any]) -> SignatureError:
+    value = short(found[name]) if name in found else "no value"
+    return SignatureError(
+        f"{value} as {name} in its signature, expected what this version of personafeedback-tasks writes there. {_UPGRADE}"
+    )
+
+
+def _refuse_version(benchmark: Benchmark, version: str) -> None:
+    # A newer version may read replies in another way. An older one is no problem: its replies are read again.
+    found = _numbers(version)
+    if found is None:
+        raise SignatureError(
+            f"the task version {version!r} in its signature, expected numbers as in {benchmark.version}. {_AS_WRITTEN}"
+        )
+    if found > (_numbers(benchmark.version) or ()):
+        raise SignatureError(
+            f"task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. {_UPGRADE}"
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...] | None:
+    # `1.10` -> (1, 10); None for anything else, `01.1` included
+    try:
+        found = tuple(int(part) for part in version.split("."))
+    except ValueError:
+        return None
+    return found if ".".join(map(str, found)) == version else None
+
+
+def _set_of(found: Any) -> NamedSet | None:
     if found is None:
         return None
     name, counts = (found.get("name"), found.get("counts")) if isinstance(found, dict) else (None, None)
     if not (isinstance(name, str) and name and isinstance(counts, dict) and {*map(type, counts.values())} == {int}):
-        raise ValueError("the name and the counts of a set, or null. Use the log as the harness wrote it")
+        raise SignatureError(
+            f"{short(found)} as set in its signature, expected the name and the counts of a set, or null. {_AS_WRITTEN}"
+        )
     return NamedSet(name, counts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet
 from ..core.options import Options
 from ..core.replay import Replay
-from ..core.signature import KEY, signatures, signed
+from ..core.signature import KEY, Signature, signatures, signed
 from ..core.window import PromptCheck, Window, check
 from . import calls
 from .calls import REFUSAL, TASK
@@ -36,17 +36,17 @@ logger = logging.getLogger(__name__)
 def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
     """Print the two messages about every run of this task; returns the signatures for `Task(metadata=...)`."""
     _register()
-    found = signed(benchmark, name, cases, every)
-    _TASKS[_key(signatures(found))] = cases, every
-    return found
+    found = [Signature.of(benchmark, name, cases, options) for options in every]
+    _TASKS[_key(found)] = cases, every
+    return signed(found)
 
 
 # signatures -> the cases and options that they were made of
 _TASKS: dict[str, tuple[CaseSet[Any], Sequence[Options]]] = {}
 
 
-def _key(found: Sequence[Mapping[str, Any]]) -> str:
-    return json.dumps(found, sort_keys=True)
+def _key(found: Sequence[Signature]) -> str:
+    return json.dumps(signed(found), sort_keys=True)
 
 
 # id of one of our running evaluations -> the scores of each finished sample
@@ -64,7 +64,7 @@ def _register() -> None:
     @hooks(name=KEY, description="says what a run of personafeedback-tasks asks, and whether its replies are readable")
     class Notices(Hooks):
         async def on_task_start(self, data: TaskStart) -> None:
-            found = signatures(data.spec.metadata or {})
+            found = signatures(data.spec.metadata)
             if found:
                 TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id], _CALLS[data.eval_id] = [], []
@@ -96,22 +96,22 @@ def _register() -> None:
             seen = _SCORES.pop(data.eval_id, None)
             _UNANSWERED.discard(data.eval_id)
             if seen is not None:
-                signature, *_ = signatures(data.log.eval.metadata or {})
+                signature, *_ = signatures(data.log.eval.metadata)
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
                 if data.log.results and len(seen) < data.log.results.completed_samples:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
                 noted = [score.metadata or {} for sample in seen for score in sample]
-                benchmark = find(signature["benchmark"])
-                method, stage = benchmark.methods[signature["method"]], benchmark.stage
+                benchmark = find(signature.benchmark)
+                method, stage = benchmark.methods[signature.method], benchmark.stage
                 results = (result for of_sample in in_view(noted) for result in of_sample)
                 answers = [answer for result in results for answer in result.answers]
                 warnings = [
-                    messages.unreadable(benchmark, signature["task"], answers, method),
-                    messages.cut(signature["task"], window.counted(_CALLS.pop(data.eval_id))),
+                    messages.unreadable(benchmark, signature.task, answers, method),
+                    messages.cut(signature.task, window.counted(_CALLS.pop(data.eval_id))),
                 ]
                 if stage is not None:
                     outcomes = [about[stage.name] for about in noted if stage.name in about]
-                    warnings.append(stage.warning(signature["task"], outcomes))
+                    warnings.append(stage.warning(signature.task, outcomes))
                 for warning in warnings:
                     if warning is not None:
                         logger.warning(warning)
@@ -124,10 +124,10 @@ def _inform(text: str) -> None:
 
 
 def _opening(
-    found: Sequence[Mapping[str, Any]], ids: list[Any] | None, epochs: int, system: str | None
+    found: Sequence[Signature], ids: list[Any] | None, epochs: int, system: str | None
 ) -> tuple[str, PromptCheck]:
     cases, every = _TASKS[_key(found)]
-    benchmark = find(found[0]["benchmark"])
+    benchmark = find(found[0].benchmark)
     chosen = set(map(str, ids or ()))
     method = benchmark.methods[every[0].method]
     asked = [document for document in method.documents(cases) if document.id in chosen]
@@ -139,12 +139,12 @@ def _opening(
         for call in method.calls
     )
     number = len(asked) * len(every) * len(method.calls)
-    prompts = _check_prompts(found[0]["task"], get_model(), number, texts)
+    prompts = _check_prompts(found[0].task, get_model(), number, texts)
     opening = messages.opening(
         benchmark,
-        task=found[0]["task"],
+        task=found[0].task,
         asked=asked,
-        calls=len(asked) * len(recorded.calls_of(benchmark, *found)) * epochs,
+        calls=len(asked) * len(recorded.calls_of(benchmark, *map(vars, every))) * epochs,
         options=every,
         data=cases,
         prompts=prompts,

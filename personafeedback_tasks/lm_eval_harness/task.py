@@ -23,7 +23,7 @@ from ..core.cases import CaseSet
 from ..core.evidence import Evidence, Reply, per_call, text_in
 from ..core.method import LabelMethod, ReplyMethod
 from ..core.result import Result
-from ..core.signature import signatures, signed
+from ..core.signature import Signature, signed
 from ..core.thinking import settle, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
@@ -78,9 +78,9 @@ class BenchmarkTask(ConfigurableTask):
         ]
         # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
-        found = signed(self.benchmark, config["task"], self.cases, self.options)
-        self._config.metadata = {**metadata, **found}
-        self._config.task_alias = signatures(found)[0]["task"]
+        found = [Signature.of(self.benchmark, config["task"], self.cases, options) for options in self.options]
+        self._config.metadata = {**metadata, **signed(found)}
+        self._config.task_alias = found[0].task
         if self._config.task_alias != config["task"]:
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 

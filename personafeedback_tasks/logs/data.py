@@ -45,7 +45,7 @@ class RunData:
         return self._of[id(run)][1:]
 
     def _find(self, run: Run) -> Found:
-        spec, logged = run.benchmark.report, run.signature["source"]
+        spec, logged = run.benchmark.report, run.signature.source
         if spec.load is None:
             return None, ""  # its cases are made of an earlier run
         under = spec.under or (lambda cases, signature: cases)
@@ -98,9 +98,9 @@ class RunData:
         return self._texts[key]
 
     def _load(self, run: Run, load: Callable[[str, str], CaseSet[Any]], place: str) -> CaseSet[Any]:
-        key = (run.benchmark.name, place, run.signature["counts"])
+        key = (run.benchmark.name, place, run.signature.counts)
         if key not in self._loaded:
-            self._loaded[key] = load(place, run.signature["counts"])
+            self._loaded[key] = load(place, run.signature.counts)
         return self._loaded[key]
 
 

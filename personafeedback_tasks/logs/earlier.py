@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..common import folders
-from ..core.cases import digest_of
+from ..core.cases import NamedSet, digest_of
 from ..core.duels import Duels
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
@@ -69,7 +69,7 @@ def of_run(run: Run) -> Earlier:
         replies = tuple(given for given in sample.evidence if isinstance(given, Reply))
         answers = tuple(method.reading(reply) for reply in replies)
         cases.append(EarlierCase(sample.id, about.user_id, about.cell, about.facts, answers, replies))
-    data = str(run.signature["data"])
+    data = run.signature.data
     digest = digest_of((data, *sorted([case.id, *(reply.text for reply in case.replies)] for case in cases)))
     return Earlier(writer_of(run), data, digest, str(run.logs[0]), tuple(cases))
 
@@ -115,5 +115,5 @@ def of_writer(run: Run, duels: Duels) -> Run:
         shown="",  # that is what the judge is called
         cells=cells,
         cases=cases,
-        signature={**run.signature, "set": {"name": name, "counts": cells}},
+        signature=run.signature.changed(set=NamedSet(name, cells)),
     )

@@ -34,6 +34,7 @@ from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod
 from ..core.result import Result
 from ..core.rewards import RewardError
+from ..core.signature import Signature
 from ..core.stopping import KEY, StopPlan, read_rule
 from ..core.usage import NONE, Usage, total
 from ..core.window import PromptCheck
@@ -70,11 +71,13 @@ def opened(path: Path, texts: bool) -> list[Log]:
     signatures = signed(header.eval.metadata, path)
     if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    reading = _Reading(path, header, find(signatures[0]["benchmark"]), signatures[0], texts)
+    reading = _Reading(path, header, find(signatures[0].benchmark), signatures[0], texts)
     samples = list(reading.samples())
+    if isinstance(reading.method, RewardMethod):
+        signatures = [signature.changed(place=reading.noted("persona")) for signature in signatures]
     return [
         Log(
-            run=_run(reading, samples),
+            run=_run(reading, signatures[0], samples),
             signatures=signatures,
             samples=samples,
             completed=reading.completed,
@@ -85,10 +88,8 @@ def opened(path: Path, texts: bool) -> list[Log]:
     ]
 
 
-def _run(reading: _Reading, samples: Sequence[Sample]) -> Run:
-    log, signature = reading.log, reading.signature
-    if isinstance(reading.method, RewardMethod):
-        signature = {**signature, "place": reading.noted("persona")}
+def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> Run:
+    log = reading.log
     used = [usage for sample in samples if sample.cases for usage in sample.usage]
     return Run(
         model=log.eval.model,
@@ -174,7 +175,7 @@ class _Reading:
     path: Path
     log: EvalLog  # without samples
     benchmark: Benchmark
-    signature: dict[str, Any]
+    signature: Signature
     texts: bool
     notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
     sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
@@ -182,7 +183,7 @@ class _Reading:
 
     @cached_property
     def method(self) -> Method:
-        return self.benchmark.methods[self.signature["method"]]
+        return self.benchmark.methods[self.signature.method]
 
     @cached_property
     def scorer(self) -> str:

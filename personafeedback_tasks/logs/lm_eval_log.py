@@ -16,7 +16,7 @@ from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.evidence import Evidence, Reply, per_call, text_in
 from ..core.method import Method, ReplyMethod
 from ..core.result import Result
-from ..core.signature import KEY, signatures
+from ..core.signature import KEY
 from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
@@ -29,7 +29,6 @@ from .run import (
     ForeignError,
     Run,
     RunError,
-    defining,
     refused,
     signed,
     text,
@@ -98,7 +97,7 @@ def _logs(path: Path, only: Path | None, texts: bool) -> list[Log]:
     alike: dict[str, dict[str, Path]] = {}
     for task, file in samples.items():
         signatures = signed(leaves[task].get("metadata"), path)
-        asked = [[signature.get(name) for name in defining(signature)] for signature in signatures]
+        asked = [signature.defining for signature in signatures]
         alike.setdefault(repr(asked), {})[task] = file
     return [_log(path, results, tasks, texts) for tasks in alike.values()]
 
@@ -112,8 +111,8 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
     inserted = str([*tokens, arguments.get("chat_template_args")])
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
     rows = _Rows(
-        benchmark=find(signatures[0]["benchmark"]),
-        method=find(signatures[0]["benchmark"]).methods[signatures[0]["method"]],
+        benchmark=find(signatures[0].benchmark),
+        method=find(signatures[0].benchmark).methods[signatures[0].method],
         wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
         texts=texts,
         cached={} if cache else None,
@@ -133,7 +132,7 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
         signature=signatures[0],
-        conditions=_conditions(results, first, key),
+        conditions=_conditions(signatures[0].benchmark, results, first, key),
         cells=cells,
         cases={},
         logs=(path, *tasks.values()),
@@ -267,13 +266,13 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
     return dict(arguments)
 
 
-def _conditions(results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
+def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
     arguments, metadata = _arguments(results), config["metadata"]
     # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
     template = "not applied" if results.get("chat_template") is None else "applied"
     digest = str(results.get("chat_template_sha") or "")[:12]
     # lm-eval's command adds the model's arguments to the metadata of a task.
-    besides = {*find(signatures(metadata)[0]["benchmark"]).options.names(), *arguments}
+    besides = {*find(benchmark).options.names(), *arguments}
     records: tuple[tuple[str, Mapping[str, Any]], ...] = (
         ("lm_eval EvalResults", {**results, "chat_template": template, "chat_template_sha": digest}),
         ("lm_eval _EvalConfig", results["config"]),

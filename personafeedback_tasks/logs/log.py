@@ -15,7 +15,7 @@ from ..core.benchmark import find
 from ..core.documents import of_settings
 from ..core.evidence import Evidence
 from ..core.result import Result
-from ..core.signature import set_of
+from ..core.signature import Signature
 from ..core.stopping import StopPlan
 from ..core.thinking import settled, shows_thinking
 from ..core.usage import Usage
@@ -65,7 +65,7 @@ class Log:
     """
 
     run: Run
-    signatures: Sequence[Mapping[str, Any]]
+    signatures: Sequence[Signature]
     samples: Sequence[Sample]
     completed: int = 0
     epochs: int = 1
@@ -76,13 +76,13 @@ class Log:
     @property
     def settings(self) -> list[str]:
         """Its settings, in the order of its calls."""
-        return [self.run.benchmark.setting(signature) for signature in self.signatures]
+        return [self.run.benchmark.setting(signature.options) for signature in self.signatures]
 
     @property
     def staged(self) -> list[bool]:
         """For each setting, whether it uses the call of the benchmark's stage."""
         stage = self.run.benchmark.stage
-        return [bool(stage and signature.get(stage.name)) for signature in self.signatures]
+        return [bool(stage and signature.options.get(stage.name)) for signature in self.signatures]
 
     @property
     def thinks(self) -> bool:
@@ -189,11 +189,10 @@ def samples_of(run: Run, texts: bool = False) -> Iterator[Sample]:
             )
 
 
-def cells_of(path: Path, signature: Mapping[str, Any]) -> dict[str, int]:
+def cells_of(path: Path, signature: Signature) -> dict[str, int]:
     """Cell -> its number of cases, as the signature says."""
-    named = set_of(signature)
-    cells = tuple(named.counts) if named else find(signature["benchmark"]).cells
-    found = {cell: entry["cases"] for cell, entry in signature["cells"].items()}
+    cells = tuple(signature.set.counts) if signature.set else find(signature.benchmark).cells
+    found = {cell: entry["cases"] for cell, entry in signature.cells.items()}
     for cell, count in found.items():
         if cell not in cells or type(count) is not int or count < 0:
             raise RunError(f"{path}: found the cell {cell!r} with {count!r} cases, expected one of {', '.join(cells)}.")

@@ -14,7 +14,7 @@ from ..core.evidence import Reply
 from ..core.options import Options
 from ..core.result import Result
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
-from ..core.signature import signature
+from ..core.signature import Signature
 from ..core.thinking import settle
 from .compare import scored_cases
 from .run import Run
@@ -51,7 +51,7 @@ def run_of(
     left_out = {name for name, missing in gaps.items() if partial and len(missing) == each}
     if gaps.keys() - left_out or len(left_out) == len(documents):
         raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
-    signed = signature(benchmark, task, cases, options)
+    signature = Signature.of(benchmark, task, cases, options)
     written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
     method = benchmark.methods[options.method]
@@ -61,9 +61,9 @@ def run_of(
         model=recorded.path.stem,
         harness=HARNESS,
         date=written.isoformat(timespec="seconds"),
-        signature=signed,
+        signature=signature,
         conditions={"epochs": epochs} if epochs > 1 else {},
-        cells={cell: of["cases"] for cell, of in signed["cells"].items()},
+        cells={cell: of["cases"] for cell, of in signature.cells.items()},
         cases=scored_cases(
             outcome
             for document in documents

@@ -19,7 +19,7 @@ from ..core.cases import NamedSet, remark_of
 from ..core.method import Method
 from ..core.result import ScoredCase
 from ..core.report import Line
-from ..core.signature import TYPES, set_of, signatures
+from ..core.signature import Signature, SignatureError, signatures
 from ..core.stopping import StopState
 from ..core.usage import NONE, UNCOUNTED, Usage
 from ..core.window import UNKNOWN, PromptCheck
@@ -85,7 +85,7 @@ class Run:
     model: str
     harness: str
     date: str
-    signature: Mapping[str, Any]
+    signature: Signature
     conditions: Mapping[str, Any]
     cells: Mapping[str, int]
     cases: Mapping[str, ScoredCase]
@@ -128,18 +128,20 @@ class Run:
         return {}
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
-        for name in ("model", "signature", "conditions"):
+        for name in ("model", "conditions"):
             object.__setattr__(self, name, without_passwords(getattr(self, name)))
+        source = without_passwords(self.signature.source)
+        object.__setattr__(self, "signature", self.signature.changed(source=source))
         # harnesses log cases in the order of files or of their ends: the last bit of a sum must not depend on it
         object.__setattr__(self, "cases", dict(sorted(self.cases.items(), key=lambda item: _in_order(item[0]))))
 
     @property
     def benchmark(self) -> Benchmark:
-        return find(self.signature["benchmark"])
+        return find(self.signature.benchmark)
 
     @property
     def method(self) -> Method:
-        return self.benchmark.methods[self.signature["method"]]
+        return self.benchmark.methods[self.signature.method]
 
     @property
     def primary(self) -> str:
@@ -160,7 +162,7 @@ class Run:
     @property
     def named_set(self) -> NamedSet | None:
         """The set of its cases; None for the benchmark's own data."""
-        return set_of(self.signature)
+        return self.signature.set
 
     @property
     def title(self) -> str:
@@ -170,16 +172,16 @@ class Run:
     @property
     def remark(self) -> str:
         """A remark on the data; empty for the benchmark's own."""
-        return remark_of(self.signature["demonstration"], self.named_set)
+        return remark_of(self.signature.demonstration, self.named_set)
 
     @property
     def setting(self) -> str:
-        return self.benchmark.setting(self.signature)
+        return self.benchmark.setting(self.signature.options)
 
     @property
     def asked_as(self) -> tuple[str, ...]:
         """Benchmark and options, which tell the runs of one log apart."""
-        return tuple(str(self.signature.get(name)) for name in ("benchmark", *self.benchmark.options.signed_names()))
+        return (self.signature.benchmark, *map(str, self.signature.options.values()))
 
     @cached_property
     def answered(self) -> Counter[str]:
@@ -252,7 +254,7 @@ class Run:
     def remarks(self) -> list[str]:
         """The options that differ from their defaults, and the method."""
         method = self.method
-        remarks = self.benchmark.options.remarks(self.signature)
+        remarks = self.benchmark.options.remarks(self.signature.options)
         return remarks if method is next(iter(self.benchmark.methods.values())) else [*remarks, method.name]
 
     @property
@@ -278,16 +280,17 @@ class Run:
         return {name: NOT_SET if value is None else text(value) for name, value in found.items()}
 
     @property
-    def defining(self) -> tuple[str, ...]:
-        return defining(self.signature)
-
-    @property
     def same(self) -> dict[str, Any]:
         """Values that logs of one row must share, by name: the benchmark first, since it decides which options there
         are."""
-        names = dict.fromkeys((*self.defining, "source", "counts", "demonstration", "set", "data"))
+        signature = self.signature
         return {
-            **{name: self.signature.get(name) for name in names},
+            **signature.defining,
+            "source": signature.source,
+            "counts": signature.counts,
+            "demonstration": signature.demonstration,
+            "set": signature.set,
+            "data": signature.data,
             "model": self.model,
             "harness": self.harness,
             "conditions": self.conditions_line,
@@ -307,82 +310,24 @@ def short_name(model: str) -> str:
     return "/".join(parts[-2:])
 
 
-def defining(signature: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of a signature that shape a prompt, or how its reply is read."""
-    benchmark = find(signature["benchmark"])
-    return ("benchmark", "task_version", *benchmark.options.signed_names(), "fingerprint", *benchmark.signed)
-
-
 @lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again
 def _in_order(case_id: str) -> list[tuple[int, str]]:
     # numbers in an id count as numbers: hard:9 comes before hard:10
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
 
 
-def signed(metadata: object, path: Path) -> list[dict[str, Any]]:
-    """The signatures in a log's metadata, one per setting.
-
-    Raises:
-        RunError: there is none, or one is of a later version of this package.
-    """
-    found = signatures(metadata) if isinstance(metadata, Mapping) else []
+def signed(metadata: object, path: Path) -> list[Signature]:
+    """The signatures in a log's metadata, one per setting. Raises RunError if there is none that this version reads."""
+    try:
+        found = signatures(metadata)
+    except SignatureError as error:
+        raise RunError(f"{path}: found {error}") from error
     if not found:
         raise ForeignError(
             f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
             "earlier versions cannot be reported: run again."
         )
-    return [_checked(signature if isinstance(signature, dict) else {}, path) for signature in found]
-
-
-def _checked(found: dict[str, Any], path: Path) -> dict[str, Any]:
-    _refuse_types(path, found, TYPES)
-    try:
-        set_of(found)
-    except ValueError as error:
-        raise RunError(f"{path}: found {text(found['set'])[:60]} as set in its signature, expected {error}.") from error
-    try:
-        benchmark = find(found["benchmark"])
-    except PersonaFeedbackError as error:
-        raise RunError(f"{path}: {error}") from error
-    _refuse_version(path, benchmark, found["task_version"])
-    _refuse_types(path, found, benchmark.options.signed_types())
-    if found["method"] not in benchmark.methods:
-        what = f"the method {found['method']!r} in its signature"
-        raise refused(path, what, f"one of {', '.join(benchmark.methods)}", _UPGRADE)
     return found
-
-
-def _refuse_types(path: Path, found: Mapping[str, Any], types: Mapping[str, Any]) -> None:
-    for name, kind in types.items():
-        value = found.get(name, _ABSENT)
-        if not isinstance(value, kind) or (kind is list and not all(isinstance(item, str) for item in value)):
-            what = f"{text(value)[:60] if name in found else 'no value'} as {name} in its signature"
-            advice = "Upgrade it, or use the log as the harness wrote it."
-            raise refused(path, what, "what this version of personafeedback-tasks writes there", advice)
-
-
-_ABSENT = object()
-_UPGRADE = "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
-
-
-def _refuse_version(path: Path, benchmark: Benchmark, version: str) -> None:
-    # A newer version may read replies in another way. An older one is no problem: its replies are read again.
-    found = _numbers(version)
-    if found is None:
-        what = f"the task version {version!r} in its signature"
-        raise refused(path, what, f"numbers as in {benchmark.version}")
-    if found > (_numbers(benchmark.version) or ()):
-        what = f"task version {version} of {benchmark.name}"
-        raise refused(path, what, f"at most {benchmark.version}, which is installed", _UPGRADE)
-
-
-def _numbers(version: str) -> tuple[int, ...] | None:
-    # `1.10` -> (1, 10); None for anything else, `01.1` included
-    try:
-        found = tuple(int(part) for part in version.split("."))
-    except ValueError:
-        return None
-    return found if ".".join(map(str, found)) == version else None
 
 
 NO_SAMPLES = (

@@ -16,21 +16,21 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     """
     signature, options = run.signature, run.benchmark.options
     users = len({case.user_id for case in run.cases.values()})
-    source = str(signature["source"])
+    source = signature.source
     conditions = {name: without_folder(text(value)) for name, value in run.conditions.items()}
     parts = [
-        f"personafeedback-tasks {signature['package']} (task {signature['task_version']})",
+        f"personafeedback-tasks {signature.package} (task {signature.task_version})",
         run.name if public else run.model,
         run.harness,
-        *(f"{name} {signature['fingerprint' if name == 'prompt' else name]}" for name in options.always()),
-        "" if "prompt" in options.always() else f"prompt {signature['fingerprint']}",
-        *options.details(signature),
-        *(f"{name} {signature[name]}" for name in run.benchmark.signed if signature.get(name)),
-        f"persona {text(signature['place'])}" if signature.get("place") else "",
+        *(f"{name} {signature.fingerprint if name == 'prompt' else signature.options[name]}" for name in options.always()),
+        "" if "prompt" in options.always() else f"prompt {signature.fingerprint}",
+        *options.details(signature.options),
+        *(f"{name} {value}" for name, value in signature.signs.items() if value),
+        f"persona {text(signature.place)}" if signature.place else "",
         run.method.per_case,
         f"set {run.named_set.name}" if run.named_set else "",
         "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {shown_source(source)}",
-        f"sha256 {signature['data']}",
+        f"sha256 {signature.data}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",
         "95 % intervals clustered by user",
@@ -44,7 +44,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
 def short_line(run: Run) -> str:
     """The short line that identifies a run."""
     signature = run.signature
-    return f"task {signature['task_version']} | {run.harness} | prompt {signature['fingerprint']} | data {signature['data']}"
+    return f"task {signature.task_version} | {run.harness} | prompt {signature.fingerprint} | data {signature.data}"
 
 
 def without_folder(value: str) -> str:

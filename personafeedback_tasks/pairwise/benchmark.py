@@ -108,8 +108,8 @@ class ChoiceBenchmark(PairwiseBenchmark):
         version = "conversations" if options.method == "reward" else self.wording.version
         return self.fingerprint_of(version, self.wording.shown(options))
 
-    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        return dict(self.sample_counts if signature["demonstration"] else self.counts)
+    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
+        return dict(self.sample_counts if cases.demonstration else self.counts)
 
     def _measured(self, model: str, options: Mapping[str, Any], measures: Sequence[str], cases: Any) -> str:
         return f"{self.asks} {measured(model, options, measures, self.orders, self.known)}"

@@ -20,7 +20,6 @@ from ..core.conversation import Message
 from ..core.duels import Duels
 from ..core.method import RewardMethod
 from ..core.report import CardSpec, Examined, Shown
-from ..core.signature import set_of
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
@@ -228,10 +227,10 @@ class PersonaFeedback(PairwiseBenchmark):
         alike = [name for name, method in self.methods.items() if isinstance(method, RewardMethod) is rewards]
         return self.fingerprint_of("conversations" if rewards else options.prompt, prompts.stand_ins(options, alike))
 
-    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
-        if (named := set_of(signature)) is not None:
-            return dict(named.counts)
-        if signature["demonstration"]:
+    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
+        if cases.named_set is not None:
+            return dict(cases.named_set.counts)
+        if cases.demonstration:
             return dict.fromkeys(CELLS, SAMPLE_CASES_PER_CELL)
         return {"_".join(cell): count for cell, count in PAPER_COUNTS.items()}
 

@@ -23,7 +23,6 @@ from ..core.cases import digest_of
 from ..core.options import option
 from ..core.report import CardFacts, Examined, Line
 from ..core.result import Result
-from ..core.signature import set_of
 from ..core.units import UnitMean, Units
 from ..pairwise.cases import in_proportion
 from ..pairwise.orders import TWO
@@ -177,8 +176,8 @@ def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases
     return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
 
 
-def _as_asked(cases: PersonaCases, signature: Mapping[str, Any]) -> PersonaCases:
-    return cases if isinstance(cases, SwapCases) else swapped(cases, signature["pairs"])
+def _as_asked(cases: PersonaCases, signature: Any) -> PersonaCases:
+    return cases if isinstance(cases, SwapCases) else swapped(cases, signature.options["pairs"])
 
 
 def pair_of(case_id: str) -> str:
@@ -289,11 +288,11 @@ class Swap(PersonaFeedback):
                 )
         return cases
 
-    def sizes(self, signature: Mapping[str, Any]) -> dict[str, int]:
+    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
         """Two cases for each pair of the release or of the sample; nothing for a set."""
-        if set_of(signature) is not None:
+        if cases.named_set is not None:
             return {}
-        pairs = SAMPLE_PAIRS if signature["demonstration"] else PAIRS[signature["pairs"]]
+        pairs = SAMPLE_PAIRS if cases.demonstration else PAIRS[options.pairs]
         return {cell: 2 * count for cell, count in pairs.items()}
 
     def detects(self, cases: Sequence[Any]) -> float:

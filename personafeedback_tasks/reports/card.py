@@ -149,7 +149,7 @@ def _rounded(value: float) -> float:
 
 def data_set_of(report: Report, spec: CardSpec) -> tuple[str, str | None]:
     """The id on the Hub of the data, and their commit where they were read there; the name of a set that is not on the Hub."""
-    named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature["source"]))
+    named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature.source))
     own = hub["id"] if hub else None
     dataset = spec.dataset if named is None else own or foreign.line(named.name)
     return dataset, hub["commit"] if hub and own == dataset else None

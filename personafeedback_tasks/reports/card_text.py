@@ -37,7 +37,7 @@ _TEMPLATE = Template(
 
 def variant(run: Run) -> str:
     """The options that tell the runs of one card apart; part of a comment's marker."""
-    asked = ", ".join(run.remarks) or str(run.signature[run.benchmark.options.always()[0]])
+    asked = ", ".join(run.remarks) or str(run.signature.options[run.benchmark.options.always()[0]])
     return foreign.comment(f"{run.remark}: {asked}" if run.remark else asked)
 
 
@@ -57,7 +57,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
         CardFacts(
             languages=Counter(case.language for case in cases if case.id in run.cases),
             baselines={name: percent(baseline.value) for name, baseline in report.overall.baselines.items()},
-            prompt=str(run.signature["fingerprint"]),
+            prompt=str(run.signature.fingerprint),
             cases=cases,
         )
     )
@@ -73,7 +73,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
         verdict=foreign.markdown(verdict(report)),
         cost=foreign.markdown(cost_sentence(cost)) if cost else "",
-        measured=spec.measured(foreign.code(run.name), run.signature, measures, cases),
+        measured=spec.measured(foreign.code(run.name), run.signature.options, measures, cases),
         table=_table(report, spec, groups, measures),
         differences=[one for one in control.named if one.name in known] if control else [],
         replies=foreign.markdown(unreadable(report).capitalize()),
@@ -118,6 +118,8 @@ def _arguments(report: Report) -> str:
     run, control = report.run, report.run.benchmark.report.control
     named = {"method": run.method.name}
     if control is not None:
-        named[control.option] = ",".join(str(one.signature[control.option]) for one in (run, *report.controls.values()))
+        named[control.option] = ",".join(
+            str(one.signature.options[control.option]) for one in (run, *report.controls.values())
+        )
     named |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
     return ", ".join(f"{name}={value}" for name, value in named.items())

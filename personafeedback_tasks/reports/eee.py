@@ -84,7 +84,7 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evalu
         "eval_library": {
             "name": LIBRARIES.get(run.program, run.program),
             "version": run.harness.partition(" ")[2] or "unknown",
-            "additional_details": {"plugin": f"personafeedback-tasks {run.signature['package']}"},
+            "additional_details": {"plugin": f"personafeedback-tasks {run.signature.package}"},
         },
         "model_info": {
             "name": run.name,
@@ -192,8 +192,8 @@ def _result(
 
 
 def _source(run: Run, spec: CardSpec) -> dict[str, Any]:
-    hub = HUB_COMMIT.fullmatch(str(run.signature["source"]))
-    details = {"sha256": str(run.signature["data"])}
+    hub = HUB_COMMIT.fullmatch(str(run.signature.source))
+    details = {"sha256": str(run.signature.data)}
     if run.named_set is not None and not hub:
         return {"dataset_name": run.title, "source_type": "other", "additional_details": details}
     return {

@@ -92,7 +92,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
             ]
             own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
             if spec.control:
-                own["who"] = people_of.get(run.signature[spec.control.option], "")
+                own["who"] = people_of.get(run.signature.options[spec.control.option], "")
             runs.append({"place": place, "name": name, **own, "answers": answered(run), "controls": controls})
     digests: dict[str, str] = {}
     for (case_id, digest), entry in zip(keys, cases, strict=True):
@@ -110,7 +110,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
 def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
     control = ranking.runs[0].benchmark.report.control
     asked = {value for row in ranking.rows for value in row.controls}
-    asked |= {str(run.signature[control.option]) for run in ranking.runs} if control else set()
+    asked |= {str(run.signature.options[control.option]) for run in ranking.runs} if control else set()
     return {value: other for value, other in shown.told.items() if value in asked}
 
 

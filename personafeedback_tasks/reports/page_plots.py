@@ -110,7 +110,7 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     spec = ranking.runs[0].benchmark.report.control
     if spec is None or not any(row.controls.keys() & spec.people.keys() for row in ranking.rows):
         return None
-    asked = {value for row in ranking.rows for value in (row.run.signature[spec.option], *row.controls)}
+    asked = {value for row in ranking.rows for value in (row.run.signature.options[spec.option], *row.controls)}
     people = {value: who for value, who in spec.people.items() if value in asked}
     points = [_points(row, spec.option, people) for row in ranking.rows]
     axis = Axis.over([value for of_row in points for _, value in of_row])
@@ -130,7 +130,7 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
 
 def _points(row: Ranked, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
     # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked, or is void
-    asked = {} if is_void(row.run) else {row.run.signature[option]: row.run, **row.controls}
+    asked = {} if is_void(row.run) else {row.run.signature.options[option]: row.run, **row.controls}
     runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
     measure = row.run.benchmark.measure_of_gain(row.run.method)

@@ -77,8 +77,10 @@ def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
 
 def _wording(run: Run) -> str:
     first, *others = run.benchmark.report.wording
-    changed = run.benchmark.options.changed(run.signature)
-    return ", ".join([str(run.signature[first]), *(f"{name} {changed[name]}" for name in others if name in changed)])
+    changed = run.benchmark.options.changed(run.signature.options)
+    return ", ".join(
+        [str(run.signature.options[first]), *(f"{name} {changed[name]}" for name in others if name in changed)]
+    )
 
 
 def _but_for_wording(run: Run) -> str:
@@ -280,7 +282,7 @@ def document(report: Report) -> dict[str, Any]:
             "partial": run.partial,
             "left_out": run.left_out,
             "stopped": run.stopped,
-            "demonstration": run.signature["demonstration"],
+            "demonstration": run.signature.demonstration,
             "set": run.named_set.name if run.named_set else None,
             "verdict": headline.verdict(report),
             "use": use_name(report.use) if report.use else None,

@@ -158,7 +158,7 @@ class Write(Benchmark):
         ranked=("length", "terms", "refused"),
         shown=_shown,
         load=lambda data, counts: questions(load_present(data, counts=counts)),
-        under=lambda cases, signature: cases.of_cells(str(signature["questions_of"]).split(", ")),
+        under=lambda cases, signature: cases.of_cells(str(signature.signs["questions_of"]).split(", ")),
         environment=ENVIRONMENT_VARIABLE,
     )
 

@@ -17,6 +17,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.caveats import words
 from support.inspect_runs import evaluate
 from support.outcomes import scored_case
+from support.sample_runs import signature_of
 from support.shown import as_json, markdown, terminal
 
 from personafeedback_tasks.analysis.report import make_report
@@ -200,8 +201,7 @@ def test_replies_without_a_pick_are_wrong_at_equal_length_too():
         baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
         covariate=lengths,
     )
-    signature = {"benchmark": "personafeedback", "method": "generate"}
-    run = Run("m", "h", "", signature, {}, {"general_hard": len(cases)}, cases, ())
+    run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(cases)}, cases, ())
     found = make_shortcuts(run, {"total": list(cases)}, texts)["total"]
     assert found.adjusted.value == same(0.6, abs=1e-6)
     assert found.adjusted.n == 200

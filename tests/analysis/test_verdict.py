@@ -105,8 +105,8 @@ def the_verdict(logs, people=None, **changed):
 def rated(made, value, low, high, **fields):
     """A verdict whose best rate is this one, on a finished exam of the benchmark itself."""
     rate = replace(made.overall.rate, value=value, low=low, high=high)
-    exam = replace(made.exam, signature={**made.exam.signature, "demonstration": False})
-    run = replace(made.run, signature={**made.run.signature, "demonstration": False})
+    exam = replace(made.exam, signature=made.exam.signature.changed(demonstration=False))
+    run = replace(made.run, signature=made.run.signature.changed(demonstration=False))
     corrected = replace(made.corrected, rate=None, **fields) if fields else replace(made.corrected, rate=rate)
     groups = (*made.groups[:-1], replace(made.overall, rate=rate))
     return replace(made, run=run, exam=exam, groups=groups, corrected=corrected)
@@ -262,7 +262,7 @@ def test_runs_that_do_not_go_together_are_refused(logs, duel, exam, said):
     ],
 )
 def test_an_exam_that_was_asked_otherwise_is_none(logs, changed, said):
-    signature = {**read_run(logs["readable some"]).signature, **changed}
+    signature = read_run(logs["readable some"]).signature.changed(**changed)
     with pytest.raises(ValueError, match=f"the exam of another judge.*{said}.*Run the judge with the same options"):
         the_verdict(logs, signature=signature)
     with pytest.raises(ValueError, match="temperature: found 0, expected 1"):

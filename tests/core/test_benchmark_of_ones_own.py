@@ -317,7 +317,7 @@ def test_another_number_of_cases_is_refused_before_the_first_call(yaml_folder, t
         def load(self, options, selection):
             return self.found
 
-        def sizes(self, signature):
+        def sizes(self, cases, options):
             return {"all": 3}
 
     benchmarks.register(Counted(cases))

@@ -255,7 +255,7 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
 def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path):
     """In the log of a run on one cell, and in all that is printed about it or about the data."""
     digest, log = load_cases(real_part, "general").digest, logs[harness]
-    assert read_run(log).signature["data"] == digest
+    assert read_run(log).signature.data == digest
     card = tmp_path / "card.md"
     printed = {
         "report": personafeedback("report", "--full", log, "--data", real_part).output,

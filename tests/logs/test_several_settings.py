@@ -410,7 +410,7 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
             "--metadata", json.dumps({"setting": LISTED, "data": "sample", "hide": "Name,Demographics.Age"}),
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
-    assert {run.setting: run.signature["hide"] for run in read_runs([log])} == {
+    assert {run.setting: run.signature.options["hide"] for run in read_runs([log])} == {
         "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
     }  # fmt: skip
     assert personafeedback("rank", log, "--data", "sample").exit_code == 0
@@ -421,7 +421,7 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
 def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):
     """One call before those of `rag`, none for `persona`; the report has each run with its own calls."""
     runs = {run.setting: run for run in read_runs([by_inspect(tmp_path, "persona,rag", "-T", "rag_filter=true")])}
-    assert {name: run.signature["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
+    assert {name: run.signature.options["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
     done = personafeedback("report", tmp_path, "--data", "sample")
     assert done.exit_code == 0, done.output
     calls = {name: {key.call for key, _ in logged(run)} for name, run in runs.items()}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from support.outcomes import scored_case
 from support.releases import write_set
+from support.sample_runs import signature_of
 from support.shown import as_json, markdown
 
-from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs.run import Run
@@ -58,11 +57,7 @@ def report_of(cases):
         case.id: scored_case(case.id, case.cell, case.user_id, GOLD, [GOLD], [score_answers(GOLD)], digest=case.digest)
         for case in cases
     }
-    signature = {
-        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate",
-        "prompt": "v1", "fingerprint": "v1-0123456789ab", "source": cases.source, "counts": "checked", "data": cases.digest,
-        "demonstration": False, "hide": [], "rag_filter": False, "memory": None, "set": asdict(cases.named_set),
-    }  # fmt: skip
+    signature = signature_of(source=cases.source, data=cases.digest, set=cases.named_set)
     counts = {cell: len(of_cell) for cell, of_cell in cases.cells.items()}
     run = Run(
         model="acme/model", harness="lm-eval 0.4.13", date="2026-11-21T12:00:00+00:00", signature=signature, conditions={}, cells=counts,

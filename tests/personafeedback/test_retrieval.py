@@ -19,7 +19,7 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.retrieval import retrieve, search_terms
 from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.core.signature import KEY, signature
+from personafeedback_tasks.core.signature import KEY, Signature
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
@@ -236,7 +236,7 @@ def test_an_option_that_does_not_exist_is_refused(option, sentence):
 def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered):
     def signed(cell="hard", **options):
         cases = load_cases(remembered, "general", cell, counts="any")
-        return signature(find("personafeedback"), CELL, cases, Options(**options))
+        return Signature.of(find("personafeedback"), CELL, cases, Options(**options)).to_json()
 
     one = signed(setting="rag")
     assert (one["rag_filter"], one["memory"]) == (False, digest(remembered))

@@ -60,8 +60,8 @@ def printed(*words, **environment):
 def test_both_harnesses_sign_the_set(folder):
     for log in (folder / "logs" / "set", folder / "lm"):
         run = read_run(log)
-        assert run.signature["set"] == {"name": NAME, "counts": {"general_easy": 4, "general_hard": 4}}
-        assert NAME in run.signature["task"]
+        assert run.signature.to_json()["set"] == {"name": NAME, "counts": {"general_easy": 4, "general_hard": 4}}
+        assert NAME in run.signature.task
         assert not run.partial
 
 
@@ -88,6 +88,6 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
 
 def test_runs_on_two_sets_never_share_a_row(folder):
     runs = read_runs([folder / "logs"])
-    assert sorted(run.signature["set"]["name"] for run in runs) == [NAME, "the same under another name"]
+    assert sorted(run.signature.to_json()["set"]["name"] for run in runs) == [NAME, "the same under another name"]
     said = printed("rank", folder / "logs")
     assert "Ranking 2 is separate from ranking 1" in said

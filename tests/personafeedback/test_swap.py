@@ -7,6 +7,7 @@ import json
 import runpy
 from collections import Counter, defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,10 @@ def test_the_release_has_as_many_pairs_of_users_as_the_task_checks_for(rows, pai
             assert (one.chosen, one.rejected, one.question) == (other.rejected, other.chosen, other.question)
         asked = Counter((case.user_id, case.question) for unit in found for case in unit)
         assert pairs == ALL or {*asked.values()} == {1}
-        assert SWAP.sizes({"set": None, "demonstration": False, "pairs": pairs})[cell] == 2 * count
+        assert (
+            SWAP.sizes(SimpleNamespace(named_set=None, demonstration=False), SimpleNamespace(pairs=pairs))[cell]
+            == 2 * count
+        )
 
 
 @pytest.mark.slow

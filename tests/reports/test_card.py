@@ -218,7 +218,7 @@ def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
                 round(100 * difference.low, 2),
                 round(100 * difference.high, 2),
             ]
-            assert f"setting {control.signature['setting']}" in result.metric_args["control"]
+            assert f"setting {control.signature.options['setting']}" in result.metric_args["control"]
             assert (result.metric_args["asked"], result.metric_args["cases"]) == ("persona", group.cases)
     assert update(path, run, {"no_persona": none, "other_persona": other})[0].endswith("nothing to change.")
     update(path, run)  # without the controls they are gone, and nothing is there twice

@@ -126,7 +126,7 @@ def planted(template: Run, name: str, setting: str, share: float) -> Run:
         right = number[case.user_id] % 4 < 4 * share
         answers = ("A", "B") if right else ("B", "A")
         cases[case_id] = changed(case, answers=answers, values={"acc": float(right)}, unread=())
-    return replace(template, model=name, cases=cases, signature={**template.signature, "setting": setting})
+    return replace(template, model=name, cases=cases, signature=template.signature.changed(setting=setting))
 
 
 @pytest.fixture

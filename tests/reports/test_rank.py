@@ -117,7 +117,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
 
 @pytest.mark.parametrize("field", ["setting", "fingerprint", "task_version"])
 def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
-    other = replace(template, signature={**template.signature, field: "other"})
+    other = replace(template, signature=template.signature.changed(**{field: "other"}))
     assert [len(some) for some in alike([template, template, other])] == [2, 1]
 
 
@@ -199,7 +199,7 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
 @pytest.mark.slow
 def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
     found = {
-        (run.model, run.signature["setting"]): run.logs[0]
+        (run.model, run.signature.options["setting"]): run.logs[0]
         for path in controlled.rglob("*.eval")
         for run in [read_run(path)]
     }
@@ -216,7 +216,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
 
     def told(setting, right, users):
         run = made(template, "m", [4] * users, [right] * users)
-        return replace(run, signature={**run.signature, "setting": setting})
+        return replace(run, signature=run.signature.changed(setting=setting))
 
     run = told("persona", [1, 1, 1, 0], 8)
     beside = {

@@ -402,7 +402,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
     (results,) = (tmp_path / "log").glob("results_*.json")
     text = results.read_text(encoding="utf-8")
-    source = read_run(results).signature["source"]
+    source = read_run(results).signature.source
     results.write_text(text.replace(json.dumps(source)[1:-1], "/gone"), encoding="utf-8")
     done = personafeedback("report", "--full", results)
     assert done.exit_code == 0, done.output
@@ -630,5 +630,5 @@ def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_optio
     run = read_run(tmp_path)
     assert [str(path) for path in run.logs] == [retried.location]
     assert run.partial == {}
-    assert run.signature == log.eval.metadata[KEY]
-    assert (run.signature["setting"], run.signature["hide"]) == ("persona", ["Name"])
+    assert run.signature.to_json() == log.eval.metadata[KEY]
+    assert (run.signature.options["setting"], run.signature.options["hide"]) == ("persona", ["Name"])

@@ -234,7 +234,7 @@ def test_what_a_model_did_not_see_is_not_counted_for_it():
     run, controls = asked(KNOWER)
     texts, hide = examine(SAMPLE, run.cases), {"hide": ["Name"]}
     assert excess_over_counting(run, controls, texts) is not None
-    assert excess_over_counting(replace(run, signature={**run.signature, **hide}), controls, texts) is None
+    assert excess_over_counting(replace(run, signature=run.signature.changed(**hide)), controls, texts) is None
 
 
 def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
@@ -463,7 +463,7 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
     runs = [run_of(lambda index, place=place: (place, place)) for place in "AB"]
     assert compare(*runs).pairs == []
     tied, controls = asked([first] * 3, acc_sym=0.5)
-    tied, *rest = (replace(run, signature={**run.signature, "method": "mc"}) for run in (tied, *controls.values()))
+    tied, *rest = (replace(run, signature=run.signature.changed(method="mc")) for run in (tied, *controls.values()))
     for output, text in outputs(tied, dict(zip(controls, rest, strict=True)), tmp_path).items():
         if output not in ("ranking.csv", "figure"):
             leads(output, text, "It picks the first response in 100.0 % of the calls: this measures place")

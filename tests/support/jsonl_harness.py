@@ -12,14 +12,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from personafeedback_tasks.core import signature
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.result import Result
+from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
+from personafeedback_tasks.logs import run as runs
 from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
 from personafeedback_tasks.logs.prompts import Asked
-from personafeedback_tasks.logs.run import Run, RunError, signed
+from personafeedback_tasks.logs.run import Run, RunError
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]
@@ -37,7 +38,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
     cases = record.cases(every[0], record.selections[selection])
     lines: list[dict[str, Any]] = [
         {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": record.task(selection), "options": options,
-         **signature.signed(record, record.task(selection), cases, every)}
+         **signed([Signature.of(record, record.task(selection), cases, told) for told in every])}
     ]  # fmt: skip
     scored = []
     for document in method.documents(cases):
@@ -62,7 +63,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 
 def opened(path: Path, texts: bool = False) -> list[Log]:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    every = signed(header, path)
+    every = runs.signed(header, path)
     if last.get("cases") != len(rows):
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
     run = Run(

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.core.signature import Signature
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from support.outcomes import scored_case
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
+
+
+def signature_of(**values: Any) -> Signature:
+    """The signature of a run on the release with the default options, but for some values."""
+    signature = Signature(
+        package="0.1.0", benchmark="personafeedback", task_version=TASK_VERSION, task="personafeedback", options=Template().signed(), signs={},
+        fingerprint="v1-0123456789ab", source=f"{HUB_ID}@{HUB_REVISION}", counts="checked", demonstration=False, set=None, data="0" * 12,
+        cells={},
+    )  # fmt: skip
+    return signature.changed(**values)
 
 
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
@@ -23,10 +36,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     for i, c in enumerate(cases):
         values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
         found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
-    signed = {
-        "package": "0.1.0", "benchmark": "personafeedback", "task_version": TASK_VERSION, "setting": "persona", "method": "generate", "prompt": "v1", "fingerprint": "v1-0123456789ab",
-        "source": f"{HUB_ID}@{HUB_REVISION}", "counts": "checked", "data": SAMPLE.digest, "demonstration": False, "hide": [], "rag_filter": False, "memory": None, **dict(signature),
-    }  # fmt: skip
+    signed = signature_of(**{"data": SAMPLE.digest, **dict(signature)})
     run = {
         "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
         "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},

@@ -143,7 +143,9 @@ def _process_of(cell: str, loop: int) -> psutil.Process:
 def test_every_case_was_scored_once_under_each_setting(labs):
     sharded, _, _ = labs
     logs = [run for log in sorted((sharded.folder / "logs").rglob("*")) if _is_log(log) for run in read_runs([log])]
-    scored = Counter((case_id, run.signature["setting"]) for run in logs if run.finished for case_id in run.cases)
+    scored = Counter(
+        (case_id, run.signature.options["setting"]) for run in logs if run.finished for case_id in run.cases
+    )
     assert scored == {(case.id, setting): 1 for case in load_cases("sample") for setting in SETTINGS}
 
 
