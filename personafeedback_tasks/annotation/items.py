@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -13,7 +14,7 @@ from ..common.errors import DataError
 from ..common.records import short
 from ..common.text import nfc
 from ..core.cases import digest_of
-from .rows import Digests
+from .rows import Digests, Vote
 
 LETTERS = "ABCDEFGH"
 """Names of the options, in their order."""
@@ -90,12 +91,25 @@ class Item:
 
     def faulted(self, marks: Sequence[str], swapped: bool) -> dict[str, tuple[str, ...]]:
         """Option id -> its faults, from the marks on the item as shown."""
+        found: dict[str, tuple[str, ...]] = {}
         options = [*self.options][::-1] if swapped else [*self.options]
-        found = {
-            name: tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks)
-            for letter, name in zip(LETTERS, options, strict=False)
-        }
-        return {name: faults for name, faults in found.items() if faults}
+        for letter, name in zip(LETTERS, options, strict=False):
+            if faults := tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks):
+                found[name] = faults
+        return found
+
+
+def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, Any]:
+    """`{"asked": people, side: {fault: people}, ...}` of one item, as rows have it; empty where nobody was asked.
+
+    Args:
+        sides: name of a side -> id of its option.
+    """
+    asked = [vote.faults for vote in votes if vote.faults is not None]
+    counts: dict[str, Any] = {"asked": len(asked)}
+    for side, option in sides.items():
+        counts[side] = {fault: sum(fault in faults.get(option, ()) for faults in asked) for fault in FAULTS}
+    return counts if asked else {}
 
 
 def digests(texts: Iterable[str]) -> Digests:

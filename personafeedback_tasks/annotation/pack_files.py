@@ -61,22 +61,9 @@ def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, obje
 
 def as_csv(pack: Pack) -> Files:
     """`<annotator>.csv`: answers go into the column `vote`; and the guideline in a file of its own."""
-    texts = list(dict.fromkeys(name for item in pack.items for name in item.texts))
-    letters = LETTERS[: max((len(item.options) for item in pack.items), default=0)]
-    listed = ["answers"] if any(_listed(item) for item in pack.items) else []
-    asks = ["asks"] if any(item.asks for item in pack.items) else []
-    lines = [
-        {
-            **item.texts,
-            **dict(zip(letters, item.options.values(), strict=False)),
-            "item": item.id,
-            "answers": _listed(item),
-            "asks": item.asks,
-        }
-        for item in pack.items
-    ]
+    lines, headings = _fields(pack)
     faults = ["faults"] if pack.marks else []
-    table = tables.text(["item", *texts, *letters, *asks, *listed, "vote", *faults, "note"], lines)
+    table = tables.text(["item", *headings, "vote", *faults, "note"], lines)
     written = ", ".join(f"`{answer}`" for answer in pack.answers)
     if NONE in pack.answers:
         written = f"the numbers of all lines that you tick, such as `1 3`, or `{NONE}`, or `{CANNOT}`"
@@ -88,14 +75,9 @@ def as_csv(pack: Pack) -> Files:
 
 def as_label_studio(pack: Pack) -> Files:
     """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
-    headings: dict[str, str] = {}
-    fields = []
-    for item in pack.items:
-        shown = _shown(item, pack)
-        headings |= {name: heading for name, (heading, _) in shown.items()}
-        fields.append({"item": item.id, **{name: text for name, (_, text) in shown.items()}})
     # A task must have every field that the config names, whatever its item lacks.
-    tasks = [{"data": {**dict.fromkeys(headings, ""), **own}} for own in fields]
+    lines, headings = _fields(pack)
+    tasks = [{"data": {**dict.fromkeys(headings, ""), **line}} for line in lines]
     texts = "".join(
         f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
         for name, heading in headings.items()
@@ -134,22 +116,18 @@ SENT = {
 """Name of a format -> files to send to an annotator."""
 
 
-def _shown(item: Item, pack: Pack) -> dict[str, tuple[str, str]]:
-    guide = pack.guideline
-    shown = {name: (guide.headings[name], text) for name, text in item.texts.items()}
-    shown |= {
-        letter.lower(): (f"{guide.option} {letter}", text)
-        for letter, text in zip(LETTERS, item.options.values(), strict=False)
-    }
-    if item.asks:
-        shown["asks"] = ("", item.asks)
-    if listed := _listed(item):
-        shown["answers"] = ("", listed)
-    return shown
-
-
-def _listed(item: Item) -> str:
-    return "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
+def _fields(pack: Pack) -> tuple[list[dict[str, str]], dict[str, str]]:
+    # (name -> text of each item, with its id; name -> heading)
+    headings: dict[str, str] = {}
+    lines = []
+    for item in pack.items:
+        options = dict(zip(LETTERS, item.options.values(), strict=False))
+        answers = "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
+        more = {name: text for name, text in (("asks", item.asks), ("answers", answers)) if text}
+        headings |= {name: pack.guideline.headings[name] for name in item.texts}
+        headings |= {letter: f"{pack.guideline.option} {letter}" for letter in options} | dict.fromkeys(more, "")
+        lines.append({"item": item.id, **item.texts, **options, **more})
+    return lines, headings
 
 
 def _rules(pack: Pack) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import comb
 from statistics import mean
+from typing import NamedTuple
 
 from ..common.statistics import ALPHA, percent
 from .assignment import ATTENTION
@@ -20,56 +20,12 @@ SUSPICIOUS = 12
 """Votes from which one answer throughout is suspicious: an honest annotator would do so once in 2 ** 11."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Annotator:
-    """An annotator's votes.
-
-    Attributes:
-        given, votes: items that they were sent, and judged.
-        cannot: items that they could not judge.
-        shares: for each item, the share of its other voters who gave the same answer.
-        attention, failed: attention items judged, and failed.
-        one_answer: given to all items; empty if there are two, or few votes.
-        checked: how many annotators judged attention items, this one included.
-    """
+class Annotator(NamedTuple):
+    """An annotator's name, a line on their votes, and reasons to look at them."""
 
     name: str
-    given: int
-    votes: int
-    cannot: int
-    shares: Sequence[float]
-    attention: int
-    failed: int
-    one_answer: str
-    checked: int
-
-    @property
-    def line(self) -> str:
-        parts = [f"{self.votes:,} of {self.given:,} votes"]
-        if self.cannot:
-            parts.append(f"cannot judge {self.cannot:,}")
-        if self.shares:
-            parts.append(f"agrees with {percent(mean(self.shares))} % of the others")
-        if self.attention:
-            parts.append(f"attention {self.attention - self.failed} of {self.attention}")
-        return "; ".join(parts)
-
-    @property
-    def doubts(self) -> Iterator[str]:
-        """Reasons to look at these votes."""
-        chance = at_least(self.failed, self.attention)
-        if self.failed and chance * self.checked <= ALPHA:
-            yield (
-                f"failed {self.failed} of {self.attention} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
-                f"probability of {chance:.2g}"
-            )
-        if self.one_answer:
-            yield f"answered {self.one_answer} in all {self.votes + self.attention}"
-
-
-def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
-    """The probability of this many failures or more."""
-    return sum(comb(items, k) * slips**k * (1 - slips) ** (items - k) for k in range(failed, items + 1))
+    line: str
+    doubts: Sequence[str]
 
 
 def annotators(
@@ -78,50 +34,60 @@ def annotators(
     """Quality of each annotator's votes.
 
     Args:
-        counted: the votes that count, with their items; agreement is over these.
+        counted: the votes that count, with their items. Agreement is over these: the mean share of the other voters who gave the same answer.
     """
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
-    names = {*(place.annotator for place in places), *(vote.annotator for vote in votes)}
-    of_name: dict[str, list[Vote]] = {name: [] for name in sorted(names, key=lambda name: (len(name), name))}
+    given = Counter(place.annotator for place in places if not place.attention)
+    of_name: dict[str, list[Vote]] = {name: [] for name in sorted(given, key=lambda name: (len(name), name))}
     for vote in votes:
-        of_name[vote.annotator].append(vote)
-    shares, found = _agreement(counted), []
+        of_name.setdefault(vote.annotator, []).append(vote)
     checks = {
-        name: [vote for vote in own if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT]
+        name: [
+            is_attentive(expected.get((name, vote.pair_id), ""), vote.chosen)
+            for vote in own
+            if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT
+        ]
         for name, own in of_name.items()
     }
+    checked = sum(map(bool, checks.values()))
+    shares, found = _agreement(counted), []
     for name, own in of_name.items():
         judged = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}
-        answers = Counter(vote.shown_as for vote in own)
-        failed = [
-            vote for vote in checks[name] if not is_attentive(expected.get((name, vote.pair_id), ""), vote.chosen)
-        ]
-        found.append(
-            Annotator(
-                name=name, given=sum(annotator == name and not answer for (annotator, _), answer in expected.items()), votes=len(judged),
-                cannot=answers[CANNOT], shares=shares[name], attention=len(checks[name]), failed=len(failed),
-                one_answer=next(iter(answers)) if len(answers) == 1 and len(own) >= SUSPICIOUS else "",
-                checked=sum(map(bool, checks.values())),
+        answers, total, failed = Counter(vote.shown_as for vote in own), len(checks[name]), checks[name].count(False)
+        parts, doubts = [f"{len(judged):,} of {given[name]:,} votes"], list[str]()
+        if answers[CANNOT]:
+            parts.append(f"cannot judge {answers[CANNOT]:,}")
+        if shares[name]:
+            parts.append(f"agrees with {percent(mean(shares[name]))} % of the others")
+        if total:
+            parts.append(f"attention {total - failed} of {total}")
+        chance = at_least(failed, total)
+        if failed and chance * checked <= ALPHA:
+            doubts.append(
+                f"failed {failed} of {total} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
+                f"probability of {chance:.2g}"
             )
-        )  # fmt: skip
+        if len(answers) == 1 and len(own) >= SUSPICIOUS:
+            doubts.append(f"answered {next(iter(answers))} in all {len(own)}")
+        found.append(Annotator(name, "; ".join(parts), doubts))
     return found
+
+
+def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
+    """The probability of this many failures or more."""
+    return sum(comb(items, k) * slips**k * (1 - slips) ** (items - k) for k in range(failed, items + 1))
 
 
 def _agreement(counted: Sequence[tuple[Item, Vote]]) -> dict[str, list[float]]:
     # Annotator -> shares. Each line of a list counts as an item of its own.
-    taken: dict[str, Counter[str]] = defaultdict(Counter)
-    answers: list[tuple[str, str, str]] = []
+    answers: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item, vote in counted:
-        lines = {item.id: vote.chosen}
-        if item.several:
-            ticked = set(vote.chosen.split()) - {NONE}
-            lines = {f"{item.id}#{answer}": str(answer in ticked) for answer in item.answers}
-        for name, chosen in lines.items():
-            taken[name][chosen] += 1
-            answers.append((vote.annotator, name, chosen))
+        ticked = set(vote.chosen.split()) - {NONE}
+        for line in item.answers if item.several else [""]:
+            answers[f"{item.id}#{line}"].append((vote.annotator, str(line in ticked) if line else vote.chosen))
     shares: dict[str, list[float]] = defaultdict(list)
-    for annotator, name, chosen in answers:
-        others = taken[name].total() - 1
-        if others:
-            shares[annotator].append((taken[name][chosen] - 1) / others)
+    for given in answers.values():
+        same = Counter(answer for _, answer in given)
+        for annotator, answer in given if len(given) > 1 else ():
+            shares[annotator].append((same[answer] - 1) / (len(given) - 1))
     return shares

@@ -14,7 +14,7 @@ from typing import Any
 
 from huggingface_hub import DatasetCard, DatasetCardData
 
-from ..annotation.items import FAULTS
+from ..annotation.items import fault_counts
 from ..annotation.rows import Vote
 from ..common import foreign
 from ..common.errors import DataError, require
@@ -194,11 +194,8 @@ def _row(
     row |= {"memory": list(memory)} if memory else {}
     row |= {"pair": label.pair.id, "votes": list(label.votes)}
     row |= {"risk": float(f"{label.risk:.4g}")} if any(label.votes) else {}
-    if asked := [vote.faults for vote in votes if vote.faults is not None]:
-        row["faults"] = {"asked": len(asked)} | {
-            side: {fault: sum(fault in faults.get(name, ()) for faults in asked) for fault in FAULTS}
-            for side, name in sides.items()
-        }
+    if faults := fault_counts(votes, sides):
+        row["faults"] = faults
     row["strategies"] = {side: answers[name].strategy for side, name in sides.items()}
     row["models"] = {side: answers[name].model for side, name in sides.items()}
     return row

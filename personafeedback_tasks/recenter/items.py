@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..annotation.items import FAULTS, NONE, Item, guidelines
+from ..annotation.items import NONE, Item, fault_counts, guidelines
 from ..annotation.rows import Vote
 from ..core.cases import digest_of
 from .rows import (
@@ -168,13 +168,9 @@ def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> d
     for row in rows:
         if own := of_item[question_id(row)]:
             found[row.id] = {"votes": [_judgment(row, item, vote.chosen) for item, vote in own]}
-            asked = [vote.faults for _, vote in own if vote.faults is not None]
-            if isinstance(row, Response) and asked:
-                sides = {
-                    side: {fault: sum(fault in of.get(side, ()) for of in asked) for fault in FAULTS}
-                    for side in ("generic", "personalized")
-                }
-                found[row.id]["faults"] = {"asked": len(asked), **sides}
+            sides = {side: side for side in ("generic", "personalized")}
+            if isinstance(row, Response) and (faults := fault_counts((vote for _, vote in own), sides)):
+                found[row.id]["faults"] = faults
     return found
 
 

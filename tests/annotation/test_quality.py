@@ -36,11 +36,10 @@ def test_agreement_is_the_share_of_the_others(tmp_path):
     by_name = {one.name: one for one in found(counted(build), pairs=build.by_id(Pair))}
     expected = [(1 + (place % 3 != 0) + (place % 4 == 0)) / 3 for place in range(len(pairs))]
     for name in ("a0", "a1"):
-        assert by_name[name].shares == pytest.approx(expected)
+        assert by_name[name].line.endswith(f"agrees with {100 * sum(expected) / len(expected):.1f} % of the others")
     last = [(2 + (place % 3 != 0) if place % 4 == 0 else (place % 3 == 0)) / 3 for place in range(len(pairs))]
-    assert by_name["a3"].shares == pytest.approx(last)
+    assert by_name["a3"].line.endswith(f"agrees with {100 * sum(last) / len(last):.1f} % of the others")
     alone = found([votes[0]], pairs=build.by_id(Pair))[0]
-    assert not alone.shares
     assert alone.line == "1 of 0 votes"
 
 
@@ -64,7 +63,7 @@ def accused(failed, items, others=8):
                 )
             )
     first, *rest = found(votes, shown)
-    assert (first.failed, first.attention) == (failed, items)
+    assert f"attention {items - failed} of {items}" in first.line
     assert not any(list(other.doubts) for other in rest)
     return any("attention" in doubt for doubt in first.doubts)
 

@@ -139,7 +139,7 @@ def test_label_studio_gets_fields_that_its_config_names(tmp_path):
     tasks = json.loads((build.root / "packs" / "annotator-1.label-studio.json").read_text("utf-8"))
     config = ET.fromstring((build.root / "packs" / "label-studio.xml").read_text("utf-8"))
     shown = {text.get("value").removeprefix("$") for text in config.iter("Text")}
-    assert shown == {"persona", "question", "a", "b"}
+    assert shown == {"persona", "question", "A", "B"}
     assert all(shown < set(task["data"]) and task["data"]["item"] for task in tasks)
     assert [choice.get("value") for choice in config.iter("Choice")] == ["A", "B", "cannot judge"]
 
