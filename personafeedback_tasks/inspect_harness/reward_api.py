@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, Model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..core.benchmark import Benchmark, benchmarks
+from ..core.benchmark import benchmarks
 from ..core.evidence import Reward
 from ..core.method import RewardMethod
 from ..core.rewards import TOTAL, RewardError
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 API = "personafeedback-reward"
-WINDOW = 128
-"""Conversations that are scored before any of their results is returned."""
-CONNECTIONS = 2 * WINDOW
-"""While one window is scored, the next one fills."""
+CONNECTIONS = 256
+"""Conversations at a time: while some are scored, the next ones gather."""
 PAUSE = 0.01
-"""Seconds without a new request after which a window is scored."""
+"""Seconds in which requests gather before they are scored together."""
 
 ARGUMENTS = ("batch_size", "aspects", "trust_remote_code", "dtype", "revision")
 
@@ -115,41 +113,28 @@ class RewardModelAPI(ModelAPI):
         return output
 
     async def _scored(self, request: _Request) -> Reward:
-        # the request whose turn it is scores a window for all, itself included
+        # The request whose turn it is scores all that are waiting, itself included.
         self.waiting.append(request)
-        try:
-            async with self.turn:
-                if request.result is None:
-                    await self._score_window(request)
-        finally:
-            if request in self.waiting:  # cancelled before its turn came
-                self.waiting.remove(request)
-        if isinstance(request.result, Exception):
+        await anyio.sleep(PAUSE)
+        async with self.turn:
+            if request.result is None:
+                window, self.waiting = self.waiting, []
+                # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
+                with anyio.CancelScope(shield=True):
+                    try:
+                        found: Sequence[Reward | Exception] = await anyio.to_thread.run_sync(
+                            self.model.score, [one.encoded for one in window]
+                        )
+                    except Exception as error:
+                        found = [error] * len(window)
+                for one, result in zip(window, found, strict=True):
+                    one.result = result
+        if not isinstance(request.result, Reward):
             raise RewardError(
                 f"{API}/{self.model_name} failed on a batch ({type(request.result).__name__}: {request.result}). "
                 "If it ran out of memory, pass a smaller -M batch_size."
             ) from request.result
-        assert request.result is not None
         return request.result
-
-    async def _score_window(self, first: _Request) -> None:
-        seen = 0
-        size = max(WINDOW, self.model.batch_size)
-        while seen < len(self.waiting) < size:
-            seen = len(self.waiting)
-            await anyio.sleep(PAUSE)
-        window = [first, *(request for request in self.waiting if request is not first)][:size]
-        self.waiting = [request for request in self.waiting if request not in window]
-        # Others wait for this window: if the one that scores it is cancelled, that must not lose their results.
-        with anyio.CancelScope(shield=True):
-            try:
-                found: Sequence[Reward | Exception] = await anyio.to_thread.run_sync(
-                    self.model.score, [request.encoded for request in window]
-                )
-            except Exception as error:
-                found = [error] * len(window)
-        for request, result in zip(window, found, strict=True):
-            request.result = result
 
 
 @modelapi(name=API)
@@ -184,22 +169,15 @@ def _arguments(model_args: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _reads_rewards(benchmark: Benchmark) -> bool:
-    return any(isinstance(method, RewardMethod) for method in benchmark.methods.values())
-
-
 def _names(aspects: object) -> tuple[str, ...]:
     # Inspect passes `a,b` as a list, and a single word or nothing as YAML reads it. `acc_general` is acc in a group of
     # cases, `acc_half` counts ties half, `acc_<aspect>` is acc in an aspect: none may have another's name.
     listed = aspects.split(",") if isinstance(aspects, str) else aspects
     names = tuple(str(name).strip() for name in listed) if isinstance(listed, list | tuple) else ()
-    reserved = [
-        "",
-        TOTAL,
-        "stderr",
-        "half",
-        *(name for one in benchmarks().values() if _reads_rewards(one) for name in one.columns(one.cells)),
-    ]
+    reserved = ["", TOTAL, "stderr", "half"]
+    for benchmark in benchmarks().values():
+        if any(isinstance(method, RewardMethod) for method in benchmark.methods.values()):
+            reserved += benchmark.columns(benchmark.cells)
     if not names or not set(names).isdisjoint(reserved):
         raise OptionError(
             f"aspects must name each output, got {aspects!r}. Names must not be empty or one of "
