@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ..common.errors import DataError, OptionError
 from ..common.row_files import R, RowFolder

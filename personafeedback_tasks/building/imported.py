@@ -7,9 +7,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ..common import tables
 from ..common.errors import DataError, OptionError

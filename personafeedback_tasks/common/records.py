@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
@@ -105,10 +105,16 @@ def lenient(text: str | bytes) -> Any:
         raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
 
 
-def decoded(where: object, document: Any, kind: type[Kind], fix: str = FIX) -> Kind:
-    """A parsed document as a record of a type, strictly: no key more, none less, no value of another type."""
+def decoded(
+    where: object, document: Any, kind: type[Kind], fix: str = FIX, lax: Callable[[type, Any], Any] | None = None
+) -> Kind:
+    """A parsed document as a record of a type, strictly: no key more, none less, no value of another type.
+
+    Args:
+        lax: for a document whose values are all text: numbers are read from it, and this reads what is no number.
+    """
     try:
-        return msgspec.convert(document, kind)
+        return msgspec.convert(document, kind, strict=lax is None, dec_hook=lax)
     except msgspec.ValidationError as error:
         raise DataError(f"{where}: {_explained(str(error), document, kind)} {fix}") from error
 

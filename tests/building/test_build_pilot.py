@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,6 @@ pytest.importorskip("inspect_ai")
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
 from support.commands import build_step, personafeedback
-from support.killed import kill
 from support.texts_server import texts_server
 
 from personafeedback_tasks.building.pilot import page
@@ -34,39 +30,30 @@ def data_of(folder):
 
 
 @pytest.mark.slow
-def test_a_pilot_that_is_killed_is_completed_and_its_page_shows_all_texts(tmp_path):
+def test_the_page_of_a_pilot_shows_all_texts(tmp_path, monkeypatch):
     folder = a_build(tmp_path / "build", personas=6, specific=2)
-    environment, refusal = {**os.environ, "OPENAI_API_KEY": "none"}, "I'm sorry, but I can't help with that."
+    refusal = "I'm sorry, but I can't help with that."
 
     def told(prompt):
         return refusal if "Rewrite the answer so that it meets" in prompt else write(prompt)
 
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     with texts_server(told) as server:
-        options = ["--people", "2", "--model", BIG, "-M", f"base_url={server.url}"]
-        command = [sys.executable, "-m", "personafeedback_tasks", "build", "pilot", str(folder.root), *options]
-        in_flight = 0
-        for answered in (1, 5, 15):  # in each of the three steps
-            server.answer_only(answered)
-            process = subprocess.Popen(command, env=environment, start_new_session=True)
-            try:
-                in_flight += server.wait_until_all_wait(process)
-            finally:
-                kill(process)
-            assert not (folder.root / "pilot.html").exists()
-            server.answer_only(float("inf"))
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+        done = personafeedback(
+            "build", "pilot", folder.root, "--people", 2, "--model", BIG, "-M", f"base_url={server.url}"
+        )
+    assert done.exit_code == 0, done.output
     assert len(folder.read(Answer)) == 4 * 4
     # A persona; a question with its check; its four answers, and one that is refused, and asked for again three times.
     texts = 2 + 2 * 4 + 4 * (4 + 1)
-    assert (len(set(server.seen)), len(server.seen)) == (texts, texts + 4 * 3 + in_flight)
+    assert (len(set(server.seen)), len(server.seen)) == (texts, texts + 4 * 3)
     document = data_of(folder)
     shown = [question for one in document["people"] for question in one["questions"]]
     assert [one["id"] for one in document["people"]] == [one.user_id for one in folder.people()]
     assert {one["question"] for one in shown} == {one.question for one in folder.questions()}
     assert {answer["text"] for one in shown for answer in one["answers"]} == {one.text for one in folder.read(Answer)}
     assert [(one["reason"], one["text"]) for one in document["refused"]] == [("no answer tag", refusal)] * 16
-    assert f"Next: personafeedback build texts {folder.root} personas --model {BIG}\n" in done.stdout
+    assert f"Next: personafeedback build texts {folder.root} personas --model {BIG}\n" in done.output
     one, other = folder.people()
     folder.write(Person, [replace(one, keep="no", reason="implausible"), other])
     path = folder.root / "again.html"

@@ -28,12 +28,10 @@ from personafeedback_tasks.building.rows import (  # fmt: skip
     Refused,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import checks, prompts
+from personafeedback_tasks.building.texts import checks
 from personafeedback_tasks.building.texts.answers import LENGTHS, MOST, answer_id, target
 from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
 from personafeedback_tasks.building.texts.checks import words as length
-from personafeedback_tasks.building.texts.seeds import start
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -373,30 +371,7 @@ def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(tmp_p
     assert (of_id[long], of_id[boiled], of_id[short]) == (words("fits", most), "Take the train, early.", "Go.")
 
 
-def test_a_prompt_names_the_language_and_has_a_format_and_an_example(tmp_path):
-    start(tmp_path, "de")
-    assert "in the language with the code de," in prompts.load(tmp_path, "answer", "de").filled(
-        **dict.fromkeys(prompts.PLACEHOLDERS["answer"], "")
-    )
-    ours = ("natural", "open", "general", "fits", "answer", "question", "improve", *WAYS)
-    for language, form, example in (("en", "Format", "An example"), ("zh", "格式", "示例")):
-        texts = prompts.bundled(language)
-        assert {name: (form in texts[name], texts[name].count(example)) for name in ours} == dict.fromkeys(
-            ours, (True, 1)
-        )
-
-
 def test_words_are_counted_in_either_script():
     assert length("我想去 New York 玩3天") == 7
     assert length("I can't go, o\u0301 ok") == 5
     assert length("안녕 하세요 여러분") == 3
-
-
-def test_ways_are_read_strictly(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1)
-    step("questions", folder)
-    step("answers", folder)
-    path = folder.path(Answer)
-    path.write_text(path.read_text("utf-8").replace('"way": "less_', '"way": "more_'), "utf-8")
-    with pytest.raises(DataError, match=r"expected one of less_personal, less_helpful, nothing"):
-        folder.read(Answer)

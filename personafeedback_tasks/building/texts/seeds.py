@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ...common.errors import DataError
 from ...common.files import Content, write_all
