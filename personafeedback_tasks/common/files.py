@@ -82,6 +82,8 @@ def locked(path: Path) -> Iterator[None]:
             said = f"another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, then run this again."
             raise FileError(f"{path}: {said}") from error
     with held:
-        yield
-        with suppress(OSError):  # Windows removes no file that is open
-            lock.unlink()
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows removes no file that is open
+                lock.unlink()
