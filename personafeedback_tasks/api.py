@@ -245,7 +245,7 @@ def load_cases(task: str, **options: Any) -> pd.DataFrame:
     require("pandas", extra="report")
     import pandas as pd
 
-    benchmark, _, _, cases = _asked(task, options)
+    benchmark, _, _, cases = asked_for(task, options)
     shown = benchmark.report.shown(cases, {case.id for case in cases}) if benchmark.report.shown else None
     rows = []
     for case in cases:
@@ -280,8 +280,7 @@ def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: b
     Args:
         say: gets a line on records that no call needs.
     """
-    benchmark, selection, told, cases = _asked(task, options)
-    benchmark.check(told, cases)
+    benchmark, selection, told, cases = asked_for(task, options)
     recorded = read(file)
     run = run_of(benchmark, selection, cases, told, recorded, partial)
     if unused := recorded.compared(asked_of(benchmark, cases, told, recorded)):
@@ -289,14 +288,19 @@ def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: b
     return run
 
 
-def _asked(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:
+def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:
     """(benchmark, selection, options, cases) of a task under one setting."""
     benchmark, values = benchmark_of(task), dict(options)
     selection, method = asked(benchmark, task, values.pop("method", None))
     every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
     if len(every) > 1:
-        raise OptionError(f"Take one setting at a time, got {', '.join(benchmark.settings(every))}.")
-    return benchmark, selection, every[0], benchmark.cases(every[0], benchmark.selections[selection])
+        raise OptionError(
+            f"Replies and cases are of one setting at a time, got {', '.join(benchmark.settings(every))}. Take one after the other. (Runs of a "
+            "harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` of lm-eval.)"
+        )
+    cases = benchmark.cases(every[0], benchmark.selections[selection])
+    benchmark.check(every[0], cases)
+    return benchmark, selection, every[0], cases
 
 
 def _report(run: Run, data: RunData, controls: Mapping[str, Run]) -> Any:

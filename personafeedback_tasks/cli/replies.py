@@ -7,17 +7,15 @@ from typing import Any
 
 import click
 
+from .. import api
 from ..common.errors import OptionError
 from ..common.files import write
 from ..common.outputs import json_lines
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
-from ..core.method import Method
 from ..core.options import Options
-from ..core.plan import asked, benchmark_of
-from ..core.recorded import Key, read, require_text
+from ..core.recorded import Key, require_text
 from ..logs.data import RunData
-from ..logs.recorded import asked_of, run_of
 from .options import given_options, json_option, out_option, task_option
 from .output import STDOUT, files_written, needs_tables, say, show, write_json
 from .runs import report_of
@@ -68,26 +66,11 @@ def score_replies(
     from ..analysis.run_data import ranked
     from ..reports import files, report_text
 
-    benchmark = benchmark_of(task)
     values = given_options(given)
-    selection, method = asked(benchmark, task, values.pop("method", None))
-    every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
-    if len(every) > 1:
-        settings = ", ".join(benchmark.settings(every))
-        raise OptionError(
-            f"score-replies scores one setting at a time, got {settings}. Call it once for each. (Runs of a harness take the list: "
-            "`inspect eval ... -T setting=A,B`, or `--metadata` of lm-eval.)"
-        )
-    (options,) = every
-    cases = benchmark.cases(options, benchmark.selections[selection])
-    benchmark.check(options, cases)
     if template:
-        _write_template(file, benchmark, selection, cases, options, method)
+        _write_template(file, *api.asked_for(task, values))
         return
-    recorded = read(file)
-    run = run_of(benchmark, selection, cases, options, recorded, partial)
-    if unused := recorded.compared(asked_of(benchmark, cases, options, recorded)):
-        say(unused, err=True)
+    run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
     located = RunData(None)
     made = report_of(run, located)
     contents = files.report_files([made], ranked([Contender(run)], [located])) if out else {}
@@ -96,9 +79,8 @@ def score_replies(
             show(report_text.blocks(made))
 
 
-def _write_template(
-    file: Path, benchmark: Benchmark, selection: str, cases: CaseSet[Any], options: Options, method: Method
-) -> None:
+def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:
+    method = benchmark.methods[options.method]
     require_text(method, OptionError, benchmark.task(selection))
     if benchmark.stage is not None and benchmark.stage.applies(options):
         raise OptionError(
