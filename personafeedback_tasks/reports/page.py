@@ -12,7 +12,7 @@ from ..analysis.balance import balances
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..logs.signature_line import signature_line
-from . import page_plots, page_table, rank_data, rank_text
+from . import page_plots, page_table, rank_text
 from .page_data import data, names, places, texts_of
 from .sentences import sentence
 from .table import spaced
@@ -25,7 +25,7 @@ def render(rankings: Sequence[Ranking]) -> str:
     """The page."""
     numbers = places(rankings)
     texts = [texts_of(ranking) for ranking in rankings]
-    document = {**data(rankings, texts), "csv": rank_data.as_csv(rankings)}
+    document = data(rankings, texts)
     return web.page(
         FILES / "page",
         document,

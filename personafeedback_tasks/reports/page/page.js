@@ -116,21 +116,6 @@
       event.target.setAttribute("aria-pressed", all);
       event.target.textContent = all ? "Fewer columns" : "More columns";
     });
-    find(".copy").addEventListener("click", async () => {
-      const copied = await copy(data.csv).catch(() => false);
-      find(".copied").textContent = copied ? "Copied." : "Not copied: ranking.csv has the same.";
-    });
-  }
-
-  async function copy(content) {
-    if (navigator.clipboard) return navigator.clipboard.writeText(content).then(() => true);
-    const area = make("textarea", {});
-    area.value = content;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy"); // where a file has no clipboard
-    area.remove();
-    return done;
   }
 
   // --- which cases are shown -------------------------------------------------------------------------------------------
