@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+
+from personafeedback_tasks import api
 
 ROOT = Path(__file__).resolve().parents[1]
 ELSEWHERE = {
@@ -54,14 +55,13 @@ def on_page_markdown(markdown: str, page: Any, **kwargs: Any) -> str:
 
 
 def outputs() -> str:
-    """Every key of every JSON and CSV output, from the schema that comes with the package."""
-    schema = json.loads((ROOT / "personafeedback_tasks/common/outputs.schema.json").read_text("utf-8"))
+    """Every key of every JSON and CSV output, from the schema of the package."""
     parts = [
         "# Outputs for programs\n\nEvery output has `schema`, the version of keys and units: it rises when one of them changes its meaning or goes. Keys and "
         "columns are always there; what is undefined is null in JSON and empty in CSV. Shares and their differences are from 0 to 1. In keys, `[]` is "
         "each item of a list and `*` each name in an object."
     ]
-    for name, entry in schema["$defs"].items():
+    for name, entry in api.schema()["$defs"].items():
         rows = "\n".join(f"| `{key}` | {about} |" for key, about in _rows(entry, "") if not key.endswith((".*", "[]")))
         parts.append(f"## {name}\n\n{entry['description']}\n\n| key | |\n|---|---|\n{rows}\n")
     return "\n\n".join(parts)

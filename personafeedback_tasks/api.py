@@ -14,11 +14,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .common.errors import OptionError, require
-from .common.outputs import output_text
+from .common.outputs import Output, json_schema, jsonable, output_text
 from .core.benchmark import Benchmark
 from .core.cases import CaseSet
 from .core.options import Options
@@ -31,7 +32,7 @@ from .logs.run import AS_LOGGED, Run, with_names
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Document", "compare", "load_cases", "rank", "read_runs", "report", "score_replies", "verdict"]
+__all__ = ["Document", "compare", "load_cases", "rank", "read_runs", "report", "schema", "score_replies", "verdict"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +47,20 @@ class Document:
     """What a command writes with --json.
 
     Attributes:
-        content: its keys; `common/outputs.schema.json` says what each is. Shares are in [0, 1], what is undefined is None.
+        output: the record that the command writes.
     """
 
-    content: Mapping[str, Any]
+    output: Output
+
+    @cached_property
+    def content(self) -> Mapping[str, Any]:
+        """Its keys; `schema` says what each is. Shares are in [0, 1], what is undefined is None."""
+        found: Mapping[str, Any] = jsonable(self.output)
+        return found
 
     def to_json(self) -> str:
         """The same text as the command's."""
-        return output_text(dict(self.content))
+        return output_text(self.output)
 
     def to_frame(self) -> pd.DataFrame:
         """Every estimate in it, one per row; `balance` of a ranking repeats some, and is left out.
@@ -145,11 +152,11 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
         RunError, DataError: see `read_runs`.
     """
     from .analysis.control import with_controls
-    from .reports import files
+    from .reports import documents
 
     located = RunData(data)
     rows = with_controls(_runs(logs, [located]))
-    return Document(files.report_document([_report(run, located, controls) for run, controls in rows]))
+    return Document(documents.report_document([_report(run, located, controls) for run, controls in rows]))
 
 
 def rank(
@@ -170,7 +177,7 @@ def rank(
     from .analysis.duel_runs import exams, split, writers
     from .analysis.measures import Contender
     from .analysis.run_data import ranked
-    from .reports import rank_data
+    from .reports import documents
 
     places = _places(data)
     of_models = places[:-1] or places
@@ -181,7 +188,7 @@ def rank(
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models)
     rankings += writers(on_duels, candidates[0].logs[0] if candidates else None, candidates, places, names)
     refuse_misfits(places)
-    return Document(rank_data.document(rankings))
+    return Document(documents.rank_document(rankings))
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
@@ -192,11 +199,11 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     """
     from .analysis import comparison
     from .logs.read import only
-    from .reports import rank_data
+    from .reports import documents
 
     located = RunData(data)
     first, second = (only(getattr(one, "logs", [one])[0], _runs(one, [located])) for one in (run_a, run_b))
-    return Document(rank_data.document([comparison.compare(first, second, located)]))
+    return Document(documents.rank_document([comparison.compare(first, second, located)]))
 
 
 def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: str | None = None) -> Document:
@@ -213,7 +220,7 @@ def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: s
     from .analysis.duel_runs import exam_of, exams, only_on_duels
     from .analysis.human_file import human_votes
     from .analysis.verdict import make_verdict
-    from .reports import verdict_text
+    from .reports import documents
 
     places, made = _places(data), []
     on_duels = only_on_duels(_runs(duels, places), places, logger.info)
@@ -226,7 +233,7 @@ def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: s
         exam_cases, why_not = cases_of(examined, places)
         made.append(make_verdict(run, examined, of_run, cases, exam_cases, people, why_not))
     refuse_misfits(places)
-    return Document({"verdicts": [verdict_text.document(one) for one in made]})
+    return Document(documents.verdict_document(made))
 
 
 def load_cases(task: str, **options: Any) -> pd.DataFrame:
@@ -268,10 +275,10 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     Raises:
         DataError: a line is no record, or a call has no reply.
     """
-    from .reports import files
+    from .reports import documents
 
     run = run_of_replies(task, Path(file), options, partial, logger.info)
-    return Document(files.report_document([_report(run, RunData(options.get("data")), {})]))
+    return Document(documents.report_document([_report(run, RunData(options.get("data")), {})]))
 
 
 def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Any) -> Run:
@@ -308,3 +315,21 @@ def _report(run: Run, data: RunData, controls: Mapping[str, Run]) -> Any:
 
     cases, why_not = data.of(run)
     return make_report(run, cases, controls, why_not, data.texts(run))
+
+
+def outputs() -> dict[str, type[Output]]:
+    """Command -> the type of the document that it writes."""
+    from .analysis.documents import CostDocument, RankDocument, ReportDocument, VerdictDocument
+    from .core.plan import PlanDocument
+    from .personafeedback.audit import AuditDocument
+    from .recenter.funnel import ChainDocument
+
+    return {
+        "report": ReportDocument, "rank": RankDocument, "verdict": VerdictDocument, "plan": PlanDocument, "audit": AuditDocument, "chain": ChainDocument,
+        "cost": CostDocument,
+    }  # fmt: skip
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of all that commands write: of `report.json` it is `#/$defs/ReportDocument`."""
+    return json_schema(outputs().values())

@@ -14,22 +14,34 @@ from ..logs.run import Run, RunError
 
 @dataclass(frozen=True)
 class AspectsOfGroup:
-    """The aspects in a cell or a group of cells. A correlation is over both responses of its cases."""
+    """The aspects in a cell or a group of cells. A correlation is over both responses of its cases.
+
+    Attributes:
+        responses: number of responses of its cases.
+        acc: aspect -> share of the cases in which the better response has the higher value; a tie is wrong.
+        pearson: TOTAL and each aspect -> its correlation with being the better response.
+        correlations: aspect -> aspect -> their correlation.
+    """
 
     responses: int
-    # aspect -> share of the cases in which the better response has the higher value; a tie is wrong
     acc: Mapping[str, Estimate]
-    pearson: Mapping[str, float]  # TOTAL and each aspect -> its correlation with being the better response
-    correlations: Mapping[str, Mapping[str, float]]  # aspect -> aspect -> their correlation
+    pearson: Mapping[str, float]
+    correlations: Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Aspects:
-    """Report on the outputs of a reward model."""
+    """Report on the outputs of a reward model.
 
-    names: tuple[str, ...]  # of the aspects, in the model's order
-    better: str  # the benchmark's name for the better response
-    groups: Mapping[str, AspectsOfGroup]  # by name, as in the report
+    Attributes:
+        names: of the aspects, in the model's order.
+        better: the benchmark's name for the better response.
+        groups: by name, as in the report.
+    """
+
+    names: tuple[str, ...]
+    better: str
+    groups: Mapping[str, AspectsOfGroup]
 
 
 def make_aspects(run: Run, groups: Mapping[str, Sequence[str]]) -> Aspects | None:

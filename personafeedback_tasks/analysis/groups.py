@@ -23,19 +23,31 @@ from .control import with_sequence
 
 @dataclass(frozen=True)
 class Group:
-    """One column of a report: a cell, a group of cells, or all."""
+    """One column of a report: a cell, a group of cells, or all.
 
-    name: str  # `general_hard`, `general`, `total`
-    cases: int  # answered cases; `of` is how many the data have
+    Attributes:
+        name: `general_hard`, `general`, `total`.
+        cases: answered cases.
+        of: how many the data have.
+        replies: number of replies read, or of responses that a reward model scored.
+        reasons: why replies are unreadable -> how many.
+        measures: name -> estimate over the cases, those over the whole corpus included.
+        derived: name -> value that follows from the measures.
+        baselines: name -> score on the same cases; empty without data.
+        subsets: name -> score on those of the cases; empty without data.
+        gain: score minus that of the control on the same cases; None without a control.
+    """
+
+    name: str
+    cases: int
     of: int
-    # number of replies read, or of responses that a reward model scored; `reasons` counts the unreadable ones
     replies: int
     reasons: Mapping[str, int]
-    measures: Mapping[str, Estimate]  # name -> estimate over the cases, those over the whole corpus included
-    derived: Mapping[str, float]  # name -> value that follows from the measures
-    baselines: Mapping[str, Estimate]  # name -> score on the same cases; empty without data
-    subsets: Mapping[str, Estimate]  # name -> score on those of the cases; empty without data
-    gain: Estimate | None = None  # score minus that of the control on the same cases; None without a control
+    measures: Mapping[str, Estimate]
+    derived: Mapping[str, float]
+    baselines: Mapping[str, Estimate]
+    subsets: Mapping[str, Estimate]
+    gain: Estimate | None = None
 
     @property
     def named(self) -> dict[str, Estimate]:

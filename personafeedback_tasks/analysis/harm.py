@@ -14,14 +14,22 @@ HARMED, HELPED, UNCHANGED, UNREAD = "harmed", "helped", "unchanged", "unread"
 
 @dataclass(frozen=True, kw_only=True)
 class Harm:
-    """Calls of the same case, order and epoch, with and without what the model is told."""
+    """Calls of the same case, order and epoch, with and without what the model is told.
 
-    # of the calls that are right without, those that pick a wrong answer with it. Errors are clustered by user.
+    Attributes:
+        share: of the calls that are right without, those that pick a wrong answer with it. Errors are clustered by
+            user.
+        harmed: right without, wrong with it.
+        helped: wrong without, right with it.
+        unchanged: right in both, or wrong in both.
+        unread: a reply of either cannot be read.
+    """
+
     share: Estimate
-    harmed: int  # right without, wrong with it
-    helped: int  # wrong without, right with it
-    unchanged: int  # right in both, or wrong in both
-    unread: int  # a reply of either cannot be read
+    harmed: int
+    helped: int
+    unchanged: int
+    unread: int
 
 
 def harm_of(run: Run, control: Run, ids: Iterable[str]) -> Harm | None:

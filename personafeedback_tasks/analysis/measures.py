@@ -80,6 +80,7 @@ class Measure:
     kind: str  # one of KINDS
     of: Callable[[Contender], Estimate | None]  # its value for a run; None where that has none
     baseline: str = ""  # of a margin
+    meaning: str = ""  # what its numbers are; empty where the heading says it
 
     @property
     def is_share(self) -> bool:

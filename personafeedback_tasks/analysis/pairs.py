@@ -37,6 +37,8 @@ class Pair:
     """Two runs of a ranking, by their places in it, from 1.
 
     Attributes:
+        first: place of the first run.
+        second: place of the other one, which is below.
         difference: score of the first minus that of the second, paired by case.
         p: two-sided, in [0, 1], with Holm's correction over all pairs of the ranking.
         groups: in a ranking of two runs, cell or group of cells -> the same there; the last one has all cases.

@@ -19,12 +19,19 @@ MACRO = "macro"
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """The cases of one group that every run answered; a difference is over those that its two runs answered."""
+    """The cases of one group that every run answered; a difference is over those that its two runs answered.
 
-    name: str  # `general_hard`, `general`, `total`, `macro`
+    Attributes:
+        cases: that all runs answered.
+        name: `general_hard`, `general`, `total`, `macro`.
+        scores: name of a run -> its primary measure.
+        differences: `rag - no_persona` -> the first minus the second, paired by case.
+    """
+
+    name: str
     cases: int
-    scores: Mapping[str, Estimate]  # name of a run -> its primary measure
-    differences: Mapping[str, Estimate]  # `rag - no_persona` -> the first minus the second, paired by case
+    scores: Mapping[str, Estimate]
+    differences: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)

@@ -36,20 +36,31 @@ class PickAgreement:
     is 0 for such judges, whatever their accuracies, and 1 for two that always agree. It is Cohen's kappa between "the run is
     right" and "the baseline is right" (the error consistency of Geirhos et al., arXiv 2006.16736), with the expected share by
     cell: cells that are hard for both would otherwise look like agreement.
+
+    Attributes:
+        same: o, over the cases in which both pick.
+        expected: e.
+        kappa: with its interval, clustered by user, e being estimated from the same cases.
+        all: share of all answered cases in which both pick the same, so that a case without a pick counts as none.
     """
 
-    same: float  # o, over the cases in which both pick
-    expected: float  # e
-    kappa: Estimate  # with its interval, clustered by user, e being estimated from the same cases
-    all: float  # share of all answered cases in which both pick the same, so that a case without a pick counts as none
+    same: float
+    expected: float
+    kappa: Estimate
+    all: float
 
 
 @dataclass(frozen=True)
 class Shortcuts:
-    """Shortcuts in a cell or a group of cells."""
+    """Shortcuts in a cell or a group of cells.
 
-    baselines: Mapping[str, PickAgreement]  # name -> agreement with it
-    adjusted: Estimate | None  # the score where the texts' covariate is 0; None without a covariate
+    Attributes:
+        baselines: name -> agreement with it.
+        adjusted: the score where the texts' covariate is 0; None without a covariate.
+    """
+
+    baselines: Mapping[str, PickAgreement]
+    adjusted: Estimate | None
 
 
 def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examined) -> dict[str, Shortcuts]:

@@ -23,17 +23,27 @@ SHARED_BY = 20
 
 @dataclass(frozen=True)
 class Slice:
-    """The users who share an attribute, beside all others."""
+    """The users who share an attribute, beside all others.
+
+    Attributes:
+        attribute: what they share.
+        value: its value.
+        users: how many share it.
+        difference: their accuracy minus that of the others, at equal cells.
+        low: lower end of its 95 % interval, for this slice alone.
+        high: its upper end.
+        p: two-sided, of "no difference", corrected by Holm's method over all tested slices.
+        detectable: the true difference that this test, if it were the only one, shows with 80 % power at the
+            strictest level of Holm's method.
+    """
 
     attribute: str
     value: str
-    users: int  # how many share it
-    difference: float  # their accuracy minus that of the others, at equal cells
-    low: float  # its 95 % interval, for this slice alone
+    users: int
+    difference: float
+    low: float
     high: float
-    p: float  # two-sided, of "no difference", corrected by Holm's method over all tested slices
-    # the true difference that this test, if it were the only one, shows with 80 % power at the strictest level of
-    # Holm's method
+    p: float
     detectable: float
 
     @property
@@ -43,13 +53,21 @@ class Slice:
 
 @dataclass(frozen=True)
 class Users:
-    """The users of a run."""
+    """The users of a run.
+
+    Attributes:
+        count: users with a score.
+        spread: standard deviation of the users' true accuracies beyond chance and cells.
+        low: lower end of its 95 % interval.
+        high: its upper end.
+        slices: every tested one, the smallest p first.
+    """
 
     count: int
-    spread: float  # standard deviation of the users' true accuracies beyond chance and cells
-    low: float  # ends of its 95 % interval
+    spread: float
+    low: float
     high: float
-    slices: tuple[Slice, ...]  # every tested one, the smallest p first
+    slices: tuple[Slice, ...]
 
 
 def make_users(

@@ -26,18 +26,31 @@ NOT_ADJUSTED = LengthAdjusted(None, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class VerdictGroup:
-    """One line of a verdict: a cell, or several."""
+    """One line of a verdict: a cell, or several.
+
+    Attributes:
+        name: `general_hard`, `general`, `total`.
+        rate: of all duels, also those that were not asked, uncorrected.
+        won: number of asked duels whose calls all picked the reply.
+        split: number of those whose calls disagree, or some of them picked no text.
+        lost: number of those whose calls all picked the other side.
+        neither: number of those where no call picked a text: no answer can be read, or both rewards are equal.
+        not_asked: reason (`tie`, `empty`, `other_empty`) -> number of duels.
+        consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
+        unreadable: share of the calls that picked neither text.
+        exam: the judge's accuracy on the same cells.
+    """
 
     name: str
-    rate: Estimate  # of all duels, also those that were not asked, uncorrected
-    won: int  # number of asked duels whose calls all picked the reply
-    split: int  # number of those whose calls disagree, or some of them picked no text
-    lost: int  # number of those whose calls all picked the other side
-    neither: int  # number of those where no call picked a text: no answer can be read, or both rewards are equal
-    not_asked: Mapping[str, int]  # reason (`tie`, `empty`, `other_empty`) -> number of duels
-    consistency: float  # share of the duels with readable answers whose calls picked the same text; nan without orders
-    unreadable: float  # share of the calls that picked neither text
-    exam: Estimate  # the judge's accuracy on the same cells
+    rate: Estimate
+    won: int
+    split: int
+    lost: int
+    neither: int
+    not_asked: Mapping[str, int]
+    consistency: float
+    unreadable: float
+    exam: Estimate
 
     @property
     def asked(self) -> int:

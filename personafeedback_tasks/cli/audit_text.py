@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..common.statistics import Estimate, percent
 from ..personafeedback import baselines
-from ..personafeedback.audit import Audit
+from ..personafeedback.audit import Audit, AuditedCell
 from ..reports.blocks import Block, paragraph
 from ..reports.table import of_rows, spaced
 
 
-def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[Block]:
+def audit_blocks(audit: Audit, cells: Mapping[str, AuditedCell]) -> list[Block]:
     """The tables of an audit, and the meaning of its findings."""
     return [
         of_rows(
@@ -20,8 +19,7 @@ def audit_blocks(audit: Audit, cells: Mapping[str, Mapping[str, Any]]) -> list[B
             ["cell", "cases", "expected", "users", "en", "zh"],
             [
                 (
-                    cell, content["cases"], content["expected"], content["users"],
-                    *(content["languages"].get(code, 0) for code in ("en", "zh")),
+                    cell, content.cases, content.expected, content.users, *(content.languages.get(code, 0) for code in ("en", "zh")),
                 )
                 for cell, content in cells.items()
             ],

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common.errors import OptionError
-from ..common.outputs import jsonable
 from ..logs.run import Run
 from .options import json_option, name_option, runs_argument
 from .output import progress, show, write_json
@@ -46,7 +45,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         personafeedback chain a.eval b.eval c.eval --people votes --json chain.json
     """
     from ..logs.signature_line import signature_line
-    from ..recenter.funnel import chains, make_funnel
+    from ..recenter.funnel import ChainDocument, ModelChain, chains, make_funnel
     from ..recenter.study import read_judgments
 
     found = read(runs, names=names)
@@ -63,8 +62,8 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
             of_stage = {task: logs[run.earlier.where] for task, run in own.items()}
             funnels.append(replace(funnel, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
             lines[model] = {task: signature_line(run) for task, run in of_stage.items()}
-    as_json = jsonable({"models": [{**vars(funnel), "signatures": lines[funnel.model]} for funnel in funnels]})
-    if write_json(json_file, as_json):
+    document = ChainDocument(models=[ModelChain(**vars(funnel), signatures=lines[funnel.model]) for funnel in funnels])
+    if write_json(json_file, document):
         show(_blocks(funnels, {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}))
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.cost import Changed, Cost
+from ..analysis.documents import CostDocument, CostOfUser
 from ..common import web
-from ..common.outputs import jsonable, output_text
+from ..common.outputs import output_text
 from ..common.statistics import Estimate
 from ..reports.blocks import Block, bullets, heading, markdown, paragraph
 from ..reports.table import NOTHING, of_rows
@@ -92,30 +93,30 @@ def _listed(cost: Cost) -> Block:
     return bullets(lines, f"{_name(cost)}, by {cost.run.value}:")
 
 
-def document(costs: Sequence[Cost]) -> dict[str, Any]:
-    """For JSON; nan becomes None."""
-    return jsonable({"costs": [_as_dict(one) for one in costs]})
+def document(costs: Sequence[Cost]) -> CostDocument:
+    """What programs get of the costs."""
+    return CostDocument(costs=list(map(_of_user, costs)))
 
 
-def _as_dict(cost: Cost) -> dict[str, Any]:
-    run = cost.run
-    return {
-        "task": run.task,
-        "model": run.model,
-        "harness": run.program,
-        "setting": run.setting,
-        "value": run.value,
-        "void": void(cost) if cost.void else None,
-        "before": None if cost.void else cost.before,
-        "after": None if cost.void else cost.after,
-        "by_sample": None if cost.void else cost.by_sample,
-        "by_user": None if cost.void else cost.by_user,
-        "samples": len(cost.samples),
-        "left_out": cost.left_out,
-        "helped": [] if cost.void else [one.told.id for one in cost.helped],
-        "harmed": [] if cost.void else [one.told.id for one in cost.harmed],
-        "logs": [cost.control.path.name, run.path.name],
-    }
+def _of_user(cost: Cost) -> CostOfUser:
+    run, sound = cost.run, not cost.void
+    return CostOfUser(
+        task=run.task,
+        model=run.model,
+        harness=run.program,
+        setting=run.setting,
+        value=run.value,
+        void=None if sound else void(cost),
+        before=cost.before if sound else None,
+        after=cost.after if sound else None,
+        by_sample=cost.by_sample if sound else None,
+        by_user=cost.by_user if sound else None,
+        samples=len(cost.samples),
+        left_out=cost.left_out,
+        helped=[one.told.id for one in cost.helped if sound],
+        harmed=[one.told.id for one in cost.harmed if sound],
+        logs=[cost.control.path.name, run.path.name],
+    )
 
 
 def files(costs: Sequence[Cost]) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -44,11 +43,11 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
     made = audit.audit(cases)
     accuracies = baselines.baselines(cases)
     other, why_not = _other_persona(cases)
-    document = {**made.as_dict(), "baselines": baselines.as_dict(accuracies, other)}
+    document = made.document(accuracies, other)
     if _is_shown(json_file, document, cases):
         from .audit_text import audit_blocks, baseline_blocks
 
-        show([*audit_blocks(made, document["cells"]), *baseline_blocks(accuracies, other, why_not)])
+        show([*audit_blocks(made, document.cells), *baseline_blocks(accuracies, other, why_not)])
 
 
 def present(data: str | None) -> PersonaCases:
@@ -66,7 +65,7 @@ def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, base
         return None, str(error).replace(cases.source, shown_source(cases.source))
 
 
-def _is_shown(json_file: Path | None, document: dict[str, Any], cases: PersonaCases) -> bool:
+def _is_shown(json_file: Path | None, document: audit.AuditDocument, cases: PersonaCases) -> bool:
     is_free = write_json(json_file, document)
     if is_free:
         say(f"Data: {cases.revision}")

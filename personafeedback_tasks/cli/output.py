@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..common import foreign
 from ..common.errors import require
 from ..common.files import Content, write, write_all
-from ..common.outputs import output_text
+from ..common.outputs import Output, output_text
 
 if TYPE_CHECKING:
     from ..reports.blocks import Block
@@ -75,7 +75,7 @@ def needs_tables(json_file: Path | None) -> None:
         require("rich", extra="report")
 
 
-def write_json(path: Path | None, document: dict[str, Any]) -> bool:
+def write_json(path: Path | None, document: Output) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
     if path == STDOUT:
         click.echo(output_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has

@@ -60,7 +60,7 @@ def plan(
     made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
     from ..reports.plan_text import blocks
 
-    if write_json(json_file, made.as_dict()):
+    if write_json(json_file, made.document):
         say(f"Task: {made.task}, method {of.name}")
         if task is None and chosen != record.task("") and made.cases.named_set is None:
             say(f"      (the data have no file for some cells of {record.task('')})")

@@ -69,7 +69,7 @@ def rank(
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
     from ..logs.earlier import of_writer
-    from ..reports import files, rank_data, rank_text
+    from ..reports import documents, files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal
 
     found = read(runs, places[:-1] or places, names)
@@ -82,9 +82,10 @@ def rank(
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
     refuse_misfits(places)
+    document = documents.rank_document(rankings)
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
-    write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(rankings)}))
-    if write_json(json_file, rank_data.document(rankings)):
+    write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(document)}))
+    if write_json(json_file, document):
         width = WIDTH if is_terminal() else None
         show(rank_text.all_blocks(rankings, full, width))
     for path in made:

@@ -64,7 +64,7 @@ def score_replies(
         needs_tables(json_file)
     from ..analysis.measures import Contender
     from ..analysis.run_data import ranked
-    from ..reports import files, report_text
+    from ..reports import documents, files, report_text
 
     values = given_options(given)
     if template:
@@ -75,7 +75,7 @@ def score_replies(
     made = report_of(run, located)
     contents = files.report_files([made], ranked([Contender(run)], [located])) if out else {}
     with files_written(contents, out, err=json_file == STDOUT):
-        if write_json(json_file, files.report_document([made])):
+        if write_json(json_file, documents.report_document([made])):
             show(report_text.blocks(made))
 
 

@@ -57,7 +57,7 @@ def verdict(
     from ..analysis.duel_runs import exam_of, exams, only_on_duels
     from ..analysis.human_file import human_votes
     from ..analysis.verdict import make_verdict
-    from ..reports import verdict_text
+    from ..reports import documents, verdict_text
 
     if human is not None:
         require("ppi_py", extra="verdict")
@@ -74,5 +74,5 @@ def verdict(
             tell(f"Computing the verdict on {run.logs[0]}")
             verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
     refuse_misfits(places)
-    if write_json(json_file, {"verdicts": [verdict_text.document(made) for made in verdicts]}):
+    if write_json(json_file, documents.verdict_document(verdicts)):
         show(verdict_text.all_blocks(verdicts))

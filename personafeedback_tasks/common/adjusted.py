@@ -65,11 +65,17 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
 
 @dataclass(frozen=True)
 class LengthAdjusted:
-    """A win rate, without what the judge gives for length."""
+    """A win rate, without what the judge gives for length.
 
-    rate: Estimate | None  # at equal length, in [0, 1]; None where too few replies are on one side of it
-    shorter: float  # share of the replies that are shorter than the other side; nan without any
-    longer: float  # share of those that are longer
+    Attributes:
+        rate: at equal length, in [0, 1]; None where too few replies are on one side of it.
+        shorter: share of the replies that are shorter than the other side; nan without any.
+        longer: share of those that are longer.
+    """
+
+    rate: Estimate | None
+    shorter: float
+    longer: float
 
 
 def length_adjusted(won: Sequence[float], log_ratios: Sequence[float], users: Sequence[str]) -> LengthAdjusted:

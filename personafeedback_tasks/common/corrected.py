@@ -69,16 +69,27 @@ NONE = Known()
 
 @dataclass(frozen=True)
 class Corrected:
-    """What is left of a win rate without the judge's errors."""
+    """What is left of a win rate without the judge's errors.
 
-    rate: Estimate | None  # in [0, 1]; None where `why_not` says why there is none
-    unclipped: float  # before it was brought into [0, 1]; nan without an estimate
-    longer: float  # the judge's accuracy in the exam where the better text is the longer one
-    shorter: float  # the same where it is the shorter one
-    at_equal: float = math.nan  # log odds that the judge is right at equal length
-    slope: float = math.nan  # what a log length ratio of 1 adds to them
-    outside: float = math.nan  # share of the asked replies whose length is outside of RANGE
-    why_not: str = ""  # a sentence; empty where there is an estimate
+    Attributes:
+        rate: in [0, 1]; None where `why_not` says why there is none.
+        unclipped: before it was brought into [0, 1]; nan without an estimate.
+        longer: the judge's accuracy in the exam where the better text is the longer one.
+        shorter: the same where it is the shorter one.
+        at_equal: log odds that the judge is right at equal length.
+        slope: what a log length ratio of 1 adds to them.
+        outside: share of the asked replies whose length is outside of RANGE.
+        why_not: a sentence; empty where there is an estimate.
+    """
+
+    rate: Estimate | None
+    unclipped: float
+    longer: float
+    shorter: float
+    at_equal: float = math.nan
+    slope: float = math.nan
+    outside: float = math.nan
+    why_not: str = ""
 
     def right(self, ratio: float) -> float:
         """How often the judge is right where the better text is so many times as long as the other one, by the curve."""

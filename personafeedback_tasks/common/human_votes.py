@@ -17,10 +17,15 @@ LEAST_USERS = 10
 
 @dataclass(frozen=True)
 class Powered:
-    """A prediction-powered win rate."""
+    """A prediction-powered win rate.
 
-    rate: Estimate  # of all duels, in [0, 1]
-    weight: float  # lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone
+    Attributes:
+        rate: of all duels, in [0, 1].
+        weight: lambda, how far the judge's votes are used: 0 is the mean of the people's votes alone.
+    """
+
+    rate: Estimate
+    weight: float
 
 
 def prediction_powered(people: Sequence[float | None], duels: Votes, known: Known = NONE) -> Powered:

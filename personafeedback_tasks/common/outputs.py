@@ -1,22 +1,67 @@
-"""JSON and JSON Lines as this package writes them."""
+"""JSON as this package writes it: documents with a version of their keys, and a JSON Schema that is made of their types."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
+
+from .statistics import Estimate
 
 SCHEMA = 1
 """The version of the keys and units of all outputs; a program that reads them checks it."""
 
 
-def output_text(document: dict[str, Any]) -> str:
-    """What a command writes as JSON, see `outputs.schema.json`."""
-    return json_text({"schema": SCHEMA, **document})
+class Output(msgspec.Struct, frozen=True, kw_only=True):
+    """A document that a command writes for programs. Every key is always there; what is undefined is null.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+    """
+
+    schema: int = SCHEMA
+
+
+def output_text(document: Output) -> str:
+    """What a command writes as JSON."""
+    return json_text(jsonable(document))
+
+
+def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
+    """The JSON Schema of documents: each, and each record in them, is one of its `$defs`. Docstrings say what keys are."""
+    _, records = msgspec.json.schema_components(documents, ref_template="#/$defs/{name}")
+    for record in records.values():
+        _describe(record)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": _nullable(records)}
+
+
+def _describe(record: dict[str, Any]) -> None:
+    # "Attributes:" of a docstring has a line `name: text` for each field, which may go on in lines that are indented more
+    about, _, attributes = cleandoc(record.get("description", "")).partition("Attributes:\n")
+    record["description"] = " ".join(about.split())
+    texts = dict(re.findall(r"^ {4}(\w+): ((?:.|\n {8})*)", attributes, re.M))
+    properties = record.get("properties", {})
+    for field in fields(Estimate):
+        if not field.repr and "stderr" in properties:  # no output has these
+            properties.pop(field.name, None)
+    for name, entry in properties.items():
+        entry.pop("default", None)
+        entry["description"] = " ".join(texts.get(name, "").split())
+    record |= {"required": list(properties), "additionalProperties": False}
+
+
+def _nullable(found: Any) -> Any:
+    # an undefined number is null
+    if isinstance(found, dict):
+        made = {key: _nullable(value) for key, value in found.items()}
+        return made | {"type": ["number", "null"]} if made.get("type") == "number" else made
+    return [_nullable(one) for one in found] if isinstance(found, list) else found
 
 
 def json_text(document: dict[str, Any]) -> str:

@@ -59,15 +59,25 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan."""
+    """A mean over cases with its uncertainty, in the unit of the values. What is undefined is nan.
 
-    value: float  # over the cases whose value is defined; each case weighs the same, or each cell
-    stderr: float  # of `value`, clustered by user; nan with fewer than two users
-    low: float  # lower end of the 95 % interval
+    Attributes:
+        value: over the cases whose value is defined; each case weighs the same, or each cell.
+        stderr: of `value`, clustered by user; nan with fewer than two users.
+        low: lower end of the 95 % interval.
+        high: its upper end.
+        n: number of cases with a defined value.
+        users: number of users with one.
+        cautious: `stderr` is an upper bound, see `clusters.shared_variance`.
+    """
+
+    value: float
+    stderr: float
+    low: float
     high: float
     n: int
-    users: int  # with a defined value
-    cautious: bool = field(default=False, repr=False)  # `stderr` is an upper bound, see `clusters.shared_variance`
+    users: int
+    cautious: bool = field(default=False, repr=False)
 
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
+
 from ..common.errors import OptionError
-from ..common.outputs import jsonable
+from ..common.outputs import Output
 from ..common.significance import Comparison
 from ..common.tokens import estimated
 from .benchmark import Benchmark, benchmarks
@@ -52,34 +54,122 @@ class Plan:
         """The price of some usage; nan without prices."""
         return self.prices.of(usage) if self.prices else math.nan
 
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        document: dict[str, Any] = {
-            "task": self.task,
-            "options": self.options.signed(),
-            "data": self.cases.revision,
-            "cells": {
-                cell: {"cases": len(some), "expected": self.expected.get(cell), "users": len(_users(some))}
+    @property
+    def document(self) -> PlanDocument:
+        """What programs get of it."""
+        return PlanDocument(
+            task=self.task,
+            options=self.options.signed(),
+            data=self.cases.revision,
+            cells={
+                cell: PlannedCell(len(some), self.expected.get(cell), len(_users(some)))
                 for cell, some in self.cases.cells.items()
             },
-            "cases": len(self.cases),
-            "users": len(_users(self.cases)),
-            "calls": self.total.calls,
-            "prompt_tokens": self.total.input,
-            "longest_prompt_tokens": self.longest,
-            "reply_tokens_of_a_call_at_most": self.max_tokens or None,
-            "settings": {name: {**_taken(usage), "dollars": self.dollars(usage)} for name, usage in self.asks.items()},
-            "reply_tokens_of_a_call": self.reply,
-            "prices": self.prices and asdict(self.prices),
-            "dollars": self.dollars(self.total),
-            "comparisons": [{**asdict(comparison), "smallest": smallest} for comparison, smallest in self.smallest],
-            "detects": self.detects,
-        }
-        return jsonable(document)
+            cases=len(self.cases),
+            users=len(_users(self.cases)),
+            calls=self.total.calls,
+            prompt_tokens=self.total.input,
+            longest_prompt_tokens=self.longest,
+            reply_tokens_of_a_call_at_most=self.max_tokens or None,
+            settings={
+                name: PlannedCalls(usage.calls, usage.input, usage.output, self.dollars(usage))
+                for name, usage in self.asks.items()
+            },
+            reply_tokens_of_a_call=self.reply,
+            prices=self.prices,
+            dollars=self.dollars(self.total),
+            comparisons=[SmallestDifference(**asdict(one), smallest=smallest) for one, smallest in self.smallest],
+            detects=self.detects,
+        )
 
 
-def _taken(usage: Usage) -> dict[str, float]:
-    return {"calls": usage.calls, "prompt_tokens": usage.input, "reply_tokens": usage.output}
+class PlannedCell(msgspec.Struct, frozen=True):
+    """A cell of a plan.
+
+    Attributes:
+        cases: cases at hand.
+        expected: cases that there must be; null if that is not checked.
+        users: number of users.
+    """
+
+    cases: int
+    expected: int | None
+    users: int
+
+
+class PlannedCalls(msgspec.Struct, frozen=True):
+    """What one setting takes.
+
+    Attributes:
+        calls: calls of the model.
+        prompt_tokens: tokens of its prompts.
+        reply_tokens: tokens of its replies, of `reply_tokens_of_a_call` each.
+        dollars: at the prices; null without.
+    """
+
+    calls: float
+    prompt_tokens: float
+    reply_tokens: float
+    dollars: float
+
+
+class SmallestDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """The smallest difference that the cases show, of one kind of comparison.
+
+    Attributes:
+        name: of the comparison.
+        variance: assumed variance of a case.
+        correlation: assumed correlation of two cases of a user.
+        paired: whether both runs have the same cases.
+        smallest: difference with 80 % power, a share.
+    """
+
+    name: str
+    variance: float
+    correlation: float
+    paired: bool
+    smallest: float
+
+
+class PlanDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback plan --json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        task: its name with what differs from the default.
+        options: of the task.
+        data: the data and their revision.
+        cells: cell -> its size.
+        cases: number of cases.
+        users: number of users.
+        calls: calls of the model.
+        prompt_tokens: tokens of all prompts.
+        longest_prompt_tokens: tokens of the longest prompt.
+        reply_tokens_of_a_call_at_most: the limit on a reply; null where the model writes none that count.
+        settings: setting -> what it takes.
+        reply_tokens_of_a_call: --reply-tokens, else the limit.
+        prices: dollars per million tokens; null without.
+        dollars: of all settings together; null without prices.
+        comparisons: what differences the cases show.
+        detects: cell or group -> how far above chance a score must be to be seen with 80 % power, a share.
+    """
+
+    task: str
+    options: Mapping[str, Any]
+    data: str
+    cells: Mapping[str, PlannedCell]
+    cases: int
+    users: int
+    calls: float
+    prompt_tokens: float
+    longest_prompt_tokens: int
+    reply_tokens_of_a_call_at_most: int | None
+    settings: Mapping[str, PlannedCalls]
+    reply_tokens_of_a_call: int
+    prices: Prices | None
+    dollars: float
+    comparisons: Sequence[SmallestDifference]
+    detects: Mapping[str, float]
 
 
 def benchmark_of(task: str) -> Benchmark:

@@ -83,14 +83,23 @@ def difference_of(benchmark: Benchmark, settings: Sequence[str]) -> Difference:
 
 @dataclass(frozen=True)
 class StopState:
-    """What is known after some users."""
+    """What is known after some users.
 
-    rule: str  # as written
-    users: int  # that the estimate has
-    of: int  # that there are
-    decision: str | None  # see `Rule.decided`
-    interval: tuple[float, float]  # of the sequence, after these users; a share, or a difference of shares
-    intervals: tuple[tuple[float, float], ...] = ()  # the same after each of these users
+    Attributes:
+        rule: as written.
+        users: that the estimate has.
+        of: that there are.
+        decision: see `Rule.decided`.
+        interval: of the sequence, after these users; a share, or a difference of shares.
+        intervals: the same after each of these users.
+    """
+
+    rule: str
+    users: int
+    of: int
+    decision: str | None
+    interval: tuple[float, float]
+    intervals: tuple[tuple[float, float], ...] = ()
 
     @property
     def accuracy(self) -> bool:

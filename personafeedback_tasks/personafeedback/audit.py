@@ -6,15 +6,18 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 from statistics import fmean
-from typing import Any
+
+import msgspec
 
 from .. import __version__
+from ..common.outputs import Output
 from ..common.statistics import Estimate, percent, share
+from .baselines import CHANCE, Estimates
 from .cases import PersonaCase, PersonaCases
 from .cells import CATEGORIES
 from .manifest import LabelNoise
@@ -95,38 +98,122 @@ class Audit:
         pairs = [rows for rows in self.repeats if any(case.cell in cells for case in rows)]
         return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
 
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "audit_version": AUDIT_VERSION,
-            "version": __version__,
-            "data": self.cases.revision,
-            "cells": {cell: self._describe(cell) for cell in self.cases.cells},
-            "users": len({case.user_id for case in self.cases}),
-            "findings": {
-                name: {
-                    "meaning": finding.meaning,
-                    "cases": len(finding.ids),
-                    "cells": finding.cells,
-                    "ids": list(finding.ids),
-                }
+    def document(self, found: Estimates, other: tuple[Estimates, Estimates] | None) -> AuditDocument:
+        """What programs get of it.
+
+        Args:
+            found, other: results of `baselines.baselines` and `with_other_persona`.
+        """
+        wrong, difference = other or (None, None)
+        return AuditDocument(
+            audit_version=AUDIT_VERSION,
+            version=__version__,
+            data=self.cases.revision,
+            cells={cell: self._describe(cell) for cell in self.cases.cells},
+            users=len({case.user_id for case in self.cases}),
+            findings={
+                name: AuditFinding(finding.meaning, len(finding.ids), finding.cells, finding.ids)
                 for name, finding in self.findings.items()
             },
-            "repeats": [
-                {"ids": [case.id for case in rows], "label": "opposite" if _opposite(rows) else "same"}
-                for rows in self.repeats
+            repeats=[
+                Repeat([case.id for case in rows], "opposite" if _opposite(rows) else "same") for rows in self.repeats
             ],
-            "ceiling": self.ceilings,
-        }
+            ceiling=self.ceilings,
+            baselines=BaselineScores(chance=CHANCE, acc=found, other_persona=wrong, right_minus_wrong=difference),
+        )
 
-    def _describe(self, cell: str) -> dict[str, Any]:
+    def _describe(self, cell: str) -> AuditedCell:
         cases = self.cases.cells[cell]
-        return {
-            "cases": len(cases),
-            "expected": self.cases.release.counts[cases[0].category, cases[0].difficulty],
-            "users": len({case.user_id for case in cases}),
-            "languages": dict(Counter(case.language for case in cases)),
-        }
+        expected = self.cases.release.counts[cases[0].category, cases[0].difficulty]
+        languages = Counter(case.language for case in cases)
+        return AuditedCell(len(cases), expected, len({case.user_id for case in cases}), languages)
+
+
+class AuditedCell(msgspec.Struct, frozen=True):
+    """A cell of the data.
+
+    Attributes:
+        cases: cases at hand.
+        expected: cases that there must be; null if unknown.
+        users: number of users.
+        languages: language -> cases.
+    """
+
+    cases: int
+    expected: int | None
+    users: int
+    languages: Mapping[str, int]
+
+
+class AuditFinding(msgspec.Struct, frozen=True):
+    """Cases with something to know about.
+
+    Attributes:
+        meaning: the finding in words.
+        cases: number of cases.
+        cells: cell -> number of cases.
+        ids: of the cases.
+    """
+
+    meaning: str
+    cases: int
+    cells: Mapping[str, int]
+    ids: Sequence[str]
+
+
+class Repeat(msgspec.Struct, frozen=True):
+    """Cases with the same pair.
+
+    Attributes:
+        ids: of the cases.
+        label: whether their labels agree: `same` or `opposite`.
+    """
+
+    ids: Sequence[str]
+    label: str
+
+
+class BaselineScores(msgspec.Struct, frozen=True, kw_only=True):
+    """What shortcuts reach without a model: judges that see the texts alone.
+
+    Attributes:
+        chance: accuracy of chance, a share.
+        acc: baseline -> group -> accuracy.
+        other_persona: the same with another user's persona; null where no case has one.
+        right_minus_wrong: their difference.
+    """
+
+    chance: float
+    acc: Mapping[str, Mapping[str, Estimate]]
+    other_persona: Mapping[str, Mapping[str, Estimate]] | None
+    right_minus_wrong: Mapping[str, Mapping[str, Estimate]] | None
+
+
+class AuditDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback audit --json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        audit_version: the audit's version.
+        version: the package's version.
+        data: the data and their revision.
+        cells: cell -> what it has.
+        users: number of users.
+        findings: finding -> its cases.
+        repeats: cases with the same pair.
+        ceiling: group -> highest accuracy of an order-blind judge, a share.
+        baselines: what shortcuts reach.
+    """
+
+    audit_version: str
+    version: str
+    data: str
+    cells: Mapping[str, AuditedCell]
+    users: int
+    findings: Mapping[str, AuditFinding]
+    repeats: Sequence[Repeat]
+    ceiling: Mapping[str, float]
+    baselines: BaselineScores
 
 
 def audit(cases: PersonaCases) -> Audit:

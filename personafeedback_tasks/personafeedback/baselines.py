@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
-from ..common.outputs import jsonable
 from ..common.statistics import Estimate, clustered_stderr, mean
 from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO
@@ -90,25 +88,6 @@ def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
     return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
 
 
-def as_dict(found: Estimates, other: tuple[Estimates, Estimates] | None) -> dict[str, Any]:
-    """Results of `baselines` and `with_other_persona`, for JSON."""
-    wrong, difference = other or (None, None)
-    return {
-        "chance": CHANCE,
-        "acc": as_json(found),
-        "other_persona": wrong and as_json(wrong),
-        "right_minus_wrong": difference and as_json(difference),
-    }
-
-
 def absent(cases: PersonaCases) -> list[str]:
     """Cells that the data must have and that are not among the cases."""
     return [cell for cell in map("_".join, cases.release.counts) if cell not in cases.cells]
-
-
-def as_json(found: Estimates) -> dict[str, dict[str, dict[str, float | None]]]:
-    """Name -> group -> acc, stderr and n for JSON; nan becomes null."""
-    return {
-        name: {group: jsonable({"acc": of.value, "stderr": of.stderr, "n": of.n}) for group, of in by_group.items()}
-        for name, by_group in found.items()
-    }

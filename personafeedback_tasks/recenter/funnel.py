@@ -10,9 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from ..annotation.items import FAULTS
 from ..common.clusters import Shared
 from ..common.errors import OptionError
+from ..common.outputs import Output
 from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..core.earlier import Earlier
@@ -96,6 +99,34 @@ class Funnel:
     model: str
     steps: Mapping[str, Estimate]
     notes: Sequence[str]
+
+
+class ModelChain(msgspec.Struct, frozen=True, kw_only=True):
+    """The shares of one model after each step.
+
+    Attributes:
+        model: the model as --name calls it.
+        signatures: task -> all that its numbers depend on.
+        steps: `found`, `accepted`, `selected`, `irrelevant`, `better`, `no_better`, `worse`, `uncomfortable` or `over_personalized` -> its share; steps without
+            human judgments are absent.
+        notes: caveats of the runs, what is absent and why, and how much was judged.
+    """
+
+    model: str
+    signatures: Mapping[str, str]
+    steps: Mapping[str, Estimate]
+    notes: Sequence[str]
+
+
+class ChainDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback chain --json`, `chain.json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        models: one for each model.
+    """
+
+    models: Sequence[ModelChain]
 
 
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (

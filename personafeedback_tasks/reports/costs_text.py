@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from ..analysis.costs import Cost
 from .blocks import Block, paragraph
@@ -30,23 +29,6 @@ def blocks(costs: Sequence[Cost]) -> list[Block]:
     return [
         Table("Calls and tokens", tuple(cost.asked for cost in costs), columns, corner="", whole=True),
         *([paragraph(CACHED)] if is_bound else []),
-    ]
-
-
-def as_dicts(costs: Sequence[Cost]) -> list[dict[str, Any]]:
-    """Ready for JSON."""
-    return [
-        {
-            "asked": cost.asked,
-            "calls": cost.usage.calls,
-            "input_tokens": cost.usage.input,
-            "cached_tokens": cost.usage.cached,
-            "output_tokens": cost.usage.output,
-            "reasoning_tokens": cost.usage.reasoning,
-            "answers": cost.answers,
-            "dollars": cost.dollars,
-        }
-        for cost in costs
     ]
 
 

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..analysis.ranking import Ranking
 from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import figure, page, rank_data, rank_text, report_text
+from . import documents, figure, page, rank_data, rank_text, report_text
 from .blocks import Block, lines, markdown, picture
-
-
-def report_document(reports: Sequence[Report]) -> dict[str, Any]:
-    """The content of report.json: the reports, and how far the wordings move their scores."""
-    return {
-        "reports": list(map(report_text.document, reports)),
-        "prompt_sensitivity": report_text.wording_ranges(reports),
-    }
 
 
 def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict[str, Content]:
@@ -32,7 +23,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     parts.append(lines(report_text.wording_ranges(reports)))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": output_text(report_document(reports)),
+        "report.json": output_text(documents.report_document(reports)),
         **figure.render(reports),
         "index.html": page.render(rankings),
     }
@@ -40,9 +31,10 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
 
 def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The rankings, and the page."""
+    document = documents.rank_document(rankings)
     return {
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True))}",
-        "ranking.csv": rank_data.as_csv(rankings),
-        "ranking.json": output_text(rank_data.document(rankings)),
+        "ranking.csv": rank_data.as_csv(document),
+        "ranking.json": output_text(document),
         "index.html": page.render(rankings),
     }

@@ -25,10 +25,10 @@ def blocks(plan: Plan) -> list[Block]:
 
 
 def _cells(plan: Plan) -> list[Block]:
-    document = plan.as_dict()
-    rows = [(spaced(cell), f"{of_cell['cases']:,}", of_cell["users"]) for cell, of_cell in document["cells"].items()]
+    document = plan.document
+    rows = [(spaced(cell), f"{size.cases:,}", size.users) for cell, size in document.cells.items()]
     if len(rows) > 1:
-        rows.append(("total", f"{len(plan.cases):,}", document["users"]))
+        rows.append(("total", f"{len(plan.cases):,}", document.users))
     checked = ", each with the number of cases that it must have" if plan.expected else ", their numbers unchecked"
     return [of_rows(f"Cells{checked}", ["", "cases", "users"], rows)]
 

@@ -1,4 +1,4 @@
-"""A ranking as JSON and CSV, with the same measures whatever is at hand; `common/outputs.schema.json` has the keys."""
+"""A ranking as CSV, with the same measures whatever is at hand."""
 
 from __future__ import annotations
 
@@ -6,95 +6,38 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..analysis.balance import balances
-from ..analysis.measures import KINDS, SCORE, Measure
-from ..analysis.ranking import Ranked, Ranking
-from ..common.outputs import SCHEMA, jsonable
+from ..analysis.documents import RankDocument, RankedRun
+from ..analysis.measures import KINDS, SCORE
 from ..common.tables import lines_text
-from ..logs.signature_line import signature_line
-from .sentences import as_dicts, use_name, uses_known
 
 
-def document(rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
-    return jsonable(
-        {
-            "rankings": list(map(_document, rankings)),
-            "balance": [{"model": one.model, "values": one.values} for one in balances(rankings)],
-        }
-    )
+def as_csv(document: RankDocument) -> str:
+    """One row per run: the columns of the runs, then those of the measures that any benchmark here can have; what a run lacks is empty."""
+    kinds = {key: one.kind for ranking in document.rankings for key, one in ranking.measures.items()}
+    keys = sorted(kinds, key=lambda key: KINDS.index(kinds[key]))
+    rows = []
+    for number, ranking in enumerate(document.rankings, start=1):
+        for place, run in enumerate(ranking.runs, start=1):
+            low, high = run.ranks or (None, None)
+            caveats = [one.key for one in ranking.caveats if not one.about or f"{place}" in one.about]
+            rows.append({
+                "schema": document.schema, "ranking": number, "place": place, "void": int(run.void), "rank": run.rank, "rank_low": low, "rank_high": high,
+                "tied": " ".join(map(str, run.tied)), "verdict": run.verdict, "use": run.use, "name": run.name, "model": run.model,
+                "harness": run.harness, "method": run.method, "primary": run.primary, "partial": int(run.partial),
+                **_columns(run, [key for key in keys if kinds[key] == "score"]), "cases": ranking.cases, "users": ranking.users,
+                **_columns(run, [key for key in keys if kinds[key] != "score"]), "caveats": " ".join(caveats), "signature": run.signature,
+            })  # fmt: skip
+    header = list(rows[0]) if rows else []
+    texts: list[list[Any]] = [["" if value is None else value for value in row.values()] for row in rows]
+    return lines_text([header, *texts])
 
 
-def _document(ranking: Ranking) -> dict[str, Any]:
-    return {
-        "asked": ranking.asked,
-        "cases": ranking.cases,
-        "users": ranking.users,
-        "cells": ranking.cells,
-        "caveats": as_dicts(ranking.caveats),
-        "measures": {
-            measure.key: {"heading": measure.heading, "unit": measure.unit, "kind": measure.kind}
-            for measure in ranking.measures
-        },
-        "runs": [
-            {
-                "model": row.run.model,
-                "name": row.run.name,
-                "label": row.run.label,
-                "harness": row.run.harness,
-                "method": row.run.method.name,
-                "primary": row.run.primary,
-                "signature": signature_line(row.run),
-                "partial": bool(row.run.partial),
-                "void": row.rank is None,
-                "rank": row.rank,
-                "ranks": row.ranks,
-                "tied": row.tied,
-                "verdict": uses_known(use) if use else None,
-                "use": use_name(use) if use else None,
-                "measures": {measure.key: row.values[measure.key] for measure in ranking.measures},
-            }
-            for row, use in zip(ranking.rows, ranking.uses, strict=True)
-        ],
-        "pairs": ranking.pairs,
-    }
-
-
-def as_csv(rankings: Sequence[Ranking]) -> str:
-    """One row per run. The columns follow from the benchmarks; what a run lacks is empty."""
-    of_key = {measure.key: measure for ranking in rankings for measure in ranking.measures}
-    listed = sorted(of_key.values(), key=lambda measure: KINDS.index(measure.kind))
-    main, others = (
-        [part for measure in listed if (measure.kind == "score") is first for part in _parts(measure)]
-        for first in (True, False)
-    )
-    lines: list[list[Any]] = [
-        [
-            "schema", "ranking", "place", "void", "rank", "rank_low", "rank_high", "tied", "verdict", "use", "name", "model", "harness", "method", "primary",
-            "partial", *main, "cases", "users", *others, "caveats", "signature",
-        ]
-    ]  # fmt: skip
-    for number, ranking in enumerate(rankings, start=1):
-        for place, (row, use) in enumerate(zip(ranking.rows, ranking.uses, strict=True), start=1):
-            run = row.run
-            caveats = [caveat.key for caveat in ranking.caveats if not caveat.about or f"{place}" in caveat.about]
-            numbers = {name: text for measure in ranking.measures for name, text in _parts(measure, row).items()}
-            lines.append([
-                SCHEMA, number, place, int(row.rank is None), *_ranks(row), " ".join(map(str, row.tied)), uses_known(use) if use else "", (use_name(use) if use else None) or "", run.name, run.model,
-                run.harness, run.method.name, run.primary, int(bool(run.partial)), *(numbers.get(name, "") for name in main), ranking.cases,
-                ranking.users, *(numbers.get(name, "") for name in others), " ".join(caveats), signature_line(run),
-            ])  # fmt: skip
-    return lines_text(lines)
-
-
-def _ranks(row: Ranked) -> tuple[object, ...]:
-    return ("", "", "") if row.ranks is None else (row.rank, *row.ranks)
-
-
-def _parts(measure: Measure, row: Ranked | None = None) -> dict[str, str]:
-    """Column of the CSV file -> its text for a run; empty where undefined."""
-    value = row.values[measure.key] if row else None
-    prefix = "" if measure.key == SCORE else f"{measure.key}_"
-    names = {measure.key: "value", **{f"{prefix}{end}": end for end in ("low", "high")}}
-    numbers = {name: getattr(value, field, math.nan) for name, field in names.items()}
-    return {name: "" if math.isnan(number) else f"{number:.6f}" for name, number in numbers.items()}
+def _columns(run: RankedRun, keys: Sequence[str]) -> dict[str, str]:
+    # value, low and high of each measure; empty where undefined
+    columns = {}
+    for key in keys:
+        found, prefix = run.measures.get(key), "" if key == SCORE else f"{key}_"
+        for name, field in {key: "value", f"{prefix}low": "low", f"{prefix}high": "high"}.items():
+            number = getattr(found, field, math.nan)
+            columns[name] = "" if math.isnan(number) else f"{number:.6f}"
+    return columns

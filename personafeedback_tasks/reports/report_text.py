@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..analysis.groups import Group
 from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..analysis.use import EXCESS
-from ..common.outputs import jsonable
 from ..common.significance import equivalence_bound
 from ..core.report import Line
 from ..core.rewards import TOTAL
@@ -19,7 +17,6 @@ from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
-from .sentences import as_dicts, use_name
 from .table import NOTHING, Column, Table, measured, number, percent, signed, spaced, with_interval
 
 Pairs = Sequence[tuple[str, str]]
@@ -267,55 +264,6 @@ def _gaps(sheet: Sheet) -> list[Column]:
         heading = sheet.named[name].name if name in sheet.named else name
         columns += with_interval(heading, [column.differences[name] for column in sheet.columns], sign=True)
     return columns
-
-
-def document(report: Report) -> dict[str, Any]:
-    """For JSON; nan becomes None."""
-    run, sheet, judges = report.run, report.sheet, report.judges
-    return jsonable(
-        {
-            "model": run.model,
-            "name": run.name,
-            "primary": run.primary,
-            "signature": report.signature,
-            "beside": _signatures(report.controls),
-            "partial": run.partial,
-            "left_out": run.left_out,
-            "stopped": run.stopped,
-            "demonstration": run.signature.demonstration,
-            "set": run.named_set.name if run.named_set else None,
-            "verdict": headline.verdict(report),
-            "use": use_name(report.use) if report.use else None,
-            "caveats": as_dicts(report.caveats),
-            "unread": [{"case": case, "reason": reason, "reply": reply} for case, reason, reply in report.unread],
-            "ceiling": report.texts.ceiling,
-            "groups": {group.name: group for group in report.groups},
-            "macro": report.macro,
-            "margins": report.margins,
-            "shortcuts": report.shortcuts,
-            "judges": {
-                "baselines": judges.baselines,
-                "agreement": judges.agreement.coefficients if judges.agreement else None,
-                "notes": [judges.agreement.note] if judges.agreement else [],
-            }
-            if judges
-            else None,
-            "users": report.users,
-            "costs": costs_text.as_dicts(report.costs),
-            "harms": report.harms,
-            "excess_over_counting": report.excess,
-            "same_pick": report.alike,
-            "settings": {
-                "signatures": _signatures(sheet.runs),
-                "named": {named.name: name for name, named in sheet.named.items()},
-                "left_out": sheet.left_out,
-                "groups": {column.name: column for column in sheet.columns},
-            }
-            if sheet
-            else None,
-            **({"aspects": report.aspects} if report.aspects else {}),
-        }
-    )
 
 
 def _signatures(runs: Mapping[str, Run]) -> dict[str, str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..analysis.use import Use, Verdict
 from ..common.statistics import Estimate, percent, shows_spread
@@ -77,8 +76,8 @@ _REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
 
 def uses_known(use: Use) -> str:
     """Whether a run uses who its user is, in a clause."""
-    said = _uses_alone(use)
-    corrected = said != _uses_alone(replace(use, models=1))
+    said = _usesalone(use)
+    corrected = said != _usesalone(replace(use, models=1))
     return f"{said} (corrected for {use.models} models)" if corrected else said
 
 
@@ -87,7 +86,7 @@ def use_name(use: Use) -> str | None:
     return use.verdict.value if use.verdict else None
 
 
-def _uses_alone(use: Use) -> str:
+def _usesalone(use: Use) -> str:
     wrong, none, verdict = use.over_wrong, use.over_none, use.verdict
     if verdict is None:
         if use.void:
@@ -252,7 +251,7 @@ def of_a_model(caveat: Caveat) -> str:
 def sentence(caveat: Caveat) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
-    return f"{about}: {_alone(caveat)}" if about else _alone(caveat)
+    return f"{about}: {alone(caveat)}" if about else alone(caveat)
 
 
 def first_sentence(caveat: Caveat) -> str:
@@ -260,14 +259,7 @@ def first_sentence(caveat: Caveat) -> str:
     return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
 
-def as_dicts(caveats: Iterable[Caveat]) -> list[dict[str, Any]]:
-    """For JSON."""
-    return [
-        {"key": caveat.key, "severity": caveat.severity, "about": list(caveat.about), "sentence": _alone(caveat)}
-        for caveat in caveats
-    ]
-
-
-def _alone(caveat: Caveat) -> str:
+def alone(caveat: Caveat) -> str:
+    """A caveat in words, without the names of the runs that it is about."""
     words = SENTENCES[caveat.key]
     return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from ..analysis.verdict import Verdict
 from ..common.adjusted import LEAST_SHARE
 from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..common.human_votes import LEAST_USERS
-from ..common.outputs import jsonable
 from ..common.statistics import Estimate
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.signature_line import signature_line
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .sentences import as_dicts
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
@@ -141,37 +138,17 @@ def notes(verdict: Verdict) -> Iterator[str]:
         yield f"People's votes are left out: they are on duels of {people.users} users, and at least {LEAST_USERS} users are needed."
 
 
-def _why_not(verdict: Verdict) -> str:
+def why_not(verdict: Verdict) -> str:
+    """Why there is no corrected rate; empty where there is one."""
     if verdict.corrected.why_not or verdict.unchecked is None:
         return verdict.corrected.why_not
     return f"The exam's texts were not found. {verdict.unchecked}"
 
 
-def document(verdict: Verdict) -> dict[str, Any]:
-    """Ready for JSON; nan becomes None."""
-    return jsonable(
-        {
-            "sentence": in_a_sentence(verdict),
-            "writer": verdict.duels.writer,
-            "against": verdict.duels.against,
-            "judge": verdict.run.model,
-            "caveats": as_dicts(verdict.caveats),
-            "groups": {group.name: group for group in verdict.groups},
-            "corrected": {**jsonable(verdict.corrected), "why_not": _why_not(verdict)},
-            "length_adjusted": verdict.adjusted,
-            "people": verdict.people.duels,
-            "people_users": verdict.people.users,
-            "prediction_powered": verdict.people.powered,
-            "signature": signature_line(verdict.run),
-            "exam": signature_line(verdict.exam),
-        }
-    )
-
-
 def _about_correction(verdict: Verdict) -> Iterator[str]:
     correction = verdict.corrected
     if correction.rate is None:
-        yield f"No corrected win rate. {_why_not(verdict)}"
+        yield f"No corrected win rate. {why_not(verdict)}"
         return
     half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (

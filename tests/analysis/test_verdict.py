@@ -30,7 +30,8 @@ from personafeedback_tasks.core.duels import Duels, NotAsked
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import duels as duels_of
-from personafeedback_tasks.reports.verdict_text import document, in_a_sentence, notes, tables
+from personafeedback_tasks.reports.documents import verdict_document
+from personafeedback_tasks.reports.verdict_text import in_a_sentence, notes, tables
 
 same = pytest.approx
 
@@ -295,7 +296,10 @@ def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
-    assert document(found)["corrected"]["why_not"] == "The exam's texts were not found. FOLDER: no such folder."
+    assert (
+        verdict_document([found]).verdicts[0].corrected.why_not
+        == "The exam's texts were not found. FOLDER: no such folder."
+    )
     assert found.overall.exam.n == 16
 
 

@@ -17,7 +17,7 @@ from support.commands import personafeedback
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.outputs import SCHEMA
+from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
 from personafeedback_tasks.common.statistics import paired_test
 from personafeedback_tasks.common.tokens import estimated
@@ -172,7 +172,7 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     shown = printed("-T", "data=sample", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample")
-    assert stored == json.loads(json.dumps({"schema": SCHEMA, **made.as_dict()}))
+    assert stored == jsonable(made.document)
     assert f"Data: {made.cases.revision}" in shown
     assert re.search(rf"^persona +{made.total.calls} +{made.total.input:,} +{made.total.output:,}$", shown, re.M)
     assert f"{made.longest + 1024:,} tokens, the longest prompt and reply" in shown

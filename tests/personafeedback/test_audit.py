@@ -178,7 +178,6 @@ def test_the_json_is_the_audit(make_release, tmp_path):
     document = json.loads(text)
     assert list(document) == sorted(document)
     found = audit(load(root))
-    assert {name: document[name] for name in found.as_dict()} == found.as_dict()
     assert document["schema"] == SCHEMA
     assert document["audit_version"] == AUDIT_VERSION
     assert document["data"] == found.cases.revision

@@ -151,4 +151,4 @@ def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
     assert "right minus wrong" not in words
     document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)["baselines"]
     assert document["other_persona"] is document["right_minus_wrong"] is None
-    assert document["acc"]["overlap"]["general_easy"]["acc"] == 1
+    assert document["acc"]["overlap"]["general_easy"]["value"] == 1

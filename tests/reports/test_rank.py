@@ -26,7 +26,7 @@ from personafeedback_tasks.common.statistics import ALPHA
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, rank_data, rank_text
+from personafeedback_tasks.reports import blocks, documents, rank_text
 from personafeedback_tasks.reports.terminal import show
 
 same = pytest.approx
@@ -112,7 +112,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
-    assert rank_data.document([make_ranking(runs)]) == rank_data.document([make_ranking(shuffled)])
+    assert documents.rank_document([make_ranking(runs)]) == documents.rank_document([make_ranking(shuffled)])
 
 
 @pytest.mark.parametrize("field", ["setting", "fingerprint", "task_version"])

@@ -6,7 +6,6 @@ import ast
 import csv
 import html
 import inspect
-import json
 import math
 import random
 import string
@@ -25,6 +24,7 @@ pytest.importorskip("huggingface_hub")
 
 from rich.text import Text
 from support.sample_runs import GOLD, SAMPLE, run_of
+from support.shown import as_json
 
 from personafeedback_tasks import analysis
 from personafeedback_tasks.analysis import void
@@ -33,6 +33,7 @@ from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.use import Use, Verdict, excess_over_counting
+from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.common.statistics import Estimate, paired
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
@@ -40,6 +41,7 @@ from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback.record import examine
 from personafeedback_tasks.reports import (
+    documents,
     figure,
     page,
     page_table,
@@ -179,12 +181,12 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report": printed(report_short.blocks(report)),
         "report --full": printed(report_text.blocks(report)),
         "report.md": markdown(report_text.blocks(report)),
-        "report.json": json.dumps(report_text.document(report), ensure_ascii=False),
+        "report.json": output_text(documents.report_document([report])),
         "rank": printed(rank_text.all_blocks([ranking], width=80)),
         "rank --full": printed(rank_text.all_blocks([ranking], full=True)),
         "ranking.md": markdown(rank_text.all_blocks([ranking], full=True)),
-        "ranking.json": json.dumps(rank_data.document([ranking]), ensure_ascii=False),
-        "ranking.csv": rank_data.as_csv([ranking]),
+        "ranking.json": output_text(documents.rank_document([ranking])),
+        "ranking.csv": rank_data.as_csv(documents.rank_document([ranking])),
         "page": page.render([ranking]),
         "compare": printed(rank_text.all_blocks([compare(run, run)], full=True)),
         "figure": " ".join(figure.names(report)),
@@ -411,17 +413,17 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     run, controls = asked((fields.pop("judge", KNOWER[0]), *KNOWER[1:]))
     run = replace(run, **fields)
     report = make_report(run, SAMPLE, controls)
-    found = report_text.document(report)
+    found = as_json(report)
     assert [one for one in differences_in(found) if one[1] is not None] == []
     assert (found["margins"], found["shortcuts"], found["users"]) == ({}, {}, None)
     sound = replace(run_of(missing(0, 40)), model="sound")
     ranking = make_ranking([Contender(run, controls), Contender(sound)], report.texts, SAMPLE)
-    (ranked,) = rank_data.document([ranking])["rankings"]
+    (ranked,) = jsonable(documents.rank_document([ranking]))["rankings"]
     better, last = ranked["runs"]
     assert (better["model"], better["rank"], better["void"], better["tied"]) == ("sound", 1, False, [])
     assert (last["void"], last["tied"], ranked["pairs"]) == (True, [], [])
     assert [one for one in differences_in(last) if one[1] is not None] == []
-    _, row = csv.DictReader(rank_data.as_csv([ranking]).splitlines())
+    _, row = csv.DictReader(rank_data.as_csv(documents.rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
     shown = printed(rank_text.blocks(ranking, True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown

@@ -9,7 +9,8 @@ from typing import Any
 from personafeedback_tasks.analysis import ranking
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.report import Report
-from personafeedback_tasks.reports import blocks, report_text
+from personafeedback_tasks.common.outputs import output_text
+from personafeedback_tasks.reports import blocks, documents, report_text
 
 
 def markdown(made: Report) -> str:
@@ -23,8 +24,8 @@ def terminal(made: Report) -> list[Any]:
 
 def as_json(made: Report) -> dict[str, Any]:
     """The document as it is read back; it has no NaN."""
-    found: dict[str, Any] = json.loads(json.dumps(report_text.document(made), allow_nan=False))
-    return found
+    (found,) = json.loads(output_text(documents.report_document([made])))["reports"]
+    return dict(found)
 
 
 def rank_runs(*runs, **options):

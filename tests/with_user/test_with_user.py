@@ -45,7 +45,7 @@ def costs(*arguments) -> list[dict]:
     done = personafeedback("cost", *arguments, "--json", "-")
     assert done.exit_code == 0, done.output
     made = json.loads(done.stdout)
-    assert faults(made, "costs") == []
+    assert faults(made, "cost") == []
     return made["costs"]
 
 

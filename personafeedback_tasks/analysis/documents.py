@@ -1,0 +1,386 @@
+"""The documents of reports, rankings and verdicts, as types: what JSON has, and what every other output is written from.
+
+Shares are from 0 to 1, and their differences from -1 to 1. `reports/documents.py` builds each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..common.adjusted import LengthAdjusted
+from ..common.corrected import Corrected
+from ..common.human_votes import Powered
+from ..common.outputs import Output
+from ..common.statistics import Estimate
+from ..core.stopping import StopState
+from .aspects import Aspects
+from .groups import Group
+from .harm import Harm
+from .pairs import Pair
+from .sheet import SheetColumn
+from .shortcuts import Shortcuts
+from .users import Users
+from .verdict import VerdictGroup
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a document."""
+
+
+class CaveatText(Record, frozen=True, kw_only=True):
+    """A reason for care with the numbers.
+
+    Attributes:
+        key: its name for programs.
+        severity: `void`: the numbers are not those of the model; `forbids` conclusions; `named`; `weakens`.
+        about: runs that it is about; empty for all.
+        sentence: in words.
+    """
+
+    key: str
+    severity: str
+    about: Sequence[str]
+    sentence: str
+
+
+class Unread(Record, frozen=True, kw_only=True):
+    """A reply that cannot be read.
+
+    Attributes:
+        case: its id.
+        reason: why.
+        reply: an excerpt.
+    """
+
+    case: str
+    reason: str
+    reply: str
+
+
+class Judges(Record, frozen=True, kw_only=True):
+    """Baselines that answer like a model, and people.
+
+    Attributes:
+        baselines: baseline -> measure -> value.
+        agreement: coefficient -> how far people agree; null without votes.
+        notes: whose agreement it is.
+    """
+
+    baselines: Mapping[str, Mapping[str, Estimate]]
+    agreement: Mapping[str, Estimate] | None
+    notes: Sequence[str]
+
+
+class CostOfCalls(Record, frozen=True, kw_only=True):
+    """What a run took under one setting.
+
+    Attributes:
+        asked: the setting; `in no scored sample`; `total`.
+        calls: calls of the model.
+        input_tokens: tokens of prompts.
+        cached_tokens: those of them that a server had in its cache.
+        output_tokens: tokens of replies.
+        reasoning_tokens: those of them that are thoughts.
+        answers: answered cases, each once per epoch.
+        dollars: at the user's prices; null without.
+    """
+
+    asked: str
+    calls: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    reasoning_tokens: float
+    answers: int
+    dollars: float
+
+
+class Settings(Record, frozen=True, kw_only=True):
+    """A run beside its controls, on the same cases.
+
+    Attributes:
+        signatures: setting -> signature of its run.
+        named: name of a difference -> its key in `differences`.
+        left_out: cases that not every run answered.
+        groups: group -> its numbers.
+    """
+
+    signatures: Mapping[str, str]
+    named: Mapping[str, str]
+    left_out: int
+    groups: Mapping[str, SheetColumn]
+
+
+class ReportedRun(Record, frozen=True, kw_only=True):
+    """The report of one run.
+
+    Attributes:
+        model: the model as the harness names it.
+        name: the model as --name calls it.
+        primary: the measure that is its score.
+        signature: all that the numbers depend on.
+        beside: setting -> signature of a control.
+        partial: cell with missing cases -> (answered, cases).
+        left_out: why samples do not count -> how many.
+        stopped: what was known when it stopped; null unless it was to stop when decided.
+        demonstration: whether it is on the bundled sample.
+        set: name of a set; null for the benchmark's own data.
+        verdict: the first sentence of the report.
+        use: `uses`, `no more than counting terms`, `this kind of person, not this one`, `misled only`, `any persona` or `no sign`; null without a verdict.
+        caveats: what a reader must know first.
+        unread: replies that cannot be read, of every reason in turn.
+        ceiling: group -> highest accuracy that the labels allow, a share.
+        groups: cell or group of cells -> its numbers; the last one has all cases.
+        macro: the plain mean of the cells; null unless all are there.
+        margins: baseline -> the score minus its, paired by case.
+        shortcuts: group -> the run beside the baselines.
+        judges: baselines that answer, and people; null without data.
+        users: how far users differ; null with few.
+        costs: what the run and its controls took.
+        harms: group -> `yields` or `distracted` -> the calls that this changes; empty where what the model is told shall help.
+        excess_over_counting: group -> right minus wrong minus that of counting terms; empty without data or other_persona.
+        same_pick: group -> right minus wrong of the cases that get the same pick in every order under both.
+        settings: the run beside its controls; null without.
+        aspects: the outputs of a reward model with several; null for others.
+    """
+
+    model: str
+    name: str
+    primary: str
+    signature: str
+    beside: Mapping[str, str]
+    partial: Mapping[str, tuple[int, int]]
+    left_out: Mapping[str, int]
+    stopped: StopState | None
+    demonstration: bool
+    set: str | None
+    verdict: str
+    use: str | None
+    caveats: Sequence[CaveatText]
+    unread: Sequence[Unread]
+    ceiling: Mapping[str, float]
+    groups: Mapping[str, Group]
+    macro: Group | None
+    margins: Mapping[str, Estimate]
+    shortcuts: Mapping[str, Shortcuts]
+    judges: Judges | None
+    users: Users | None
+    costs: Sequence[CostOfCalls]
+    harms: Mapping[str, Mapping[str, Harm]]
+    excess_over_counting: Mapping[str, Estimate]
+    same_pick: Mapping[str, Estimate]
+    settings: Settings | None
+    aspects: Aspects | None
+
+
+class ReportDocument(Output, frozen=True, kw_only=True):
+    """`report.json`, `personafeedback score-replies --json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        reports: one for each run that is no control of another.
+        prompt_sensitivity: of each model that was asked in several wordings, how far they move its score, in a sentence.
+    """
+
+    reports: Sequence[ReportedRun]
+    prompt_sensitivity: Sequence[str]
+
+
+class MeasureText(Record, frozen=True, kw_only=True):
+    """A measure of a ranking.
+
+    Attributes:
+        heading: in tables.
+        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
+        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; `given` from elsewhere; the benchmark's `own`.
+        meaning: what its numbers are; empty where the heading says it.
+    """
+
+    heading: str
+    unit: str
+    kind: str
+    meaning: str
+
+
+class RankedRun(Record, frozen=True, kw_only=True):
+    """A run in a ranking.
+
+    Attributes:
+        model: the model as the harness names it.
+        name: the model as --name calls it.
+        label: the model with remarks.
+        harness: harness and version.
+        method: how it was asked.
+        primary: the measure that is its score, which `acc` has.
+        signature: all that the numbers depend on.
+        partial: whether cases of a started cell are missing.
+        void: whether its numbers are not those of the model; such runs come last, without rank, differences and verdict.
+        rank: 1 is the best; equal scores share the better one; null for a void run.
+        ranks: best and worst rank that it may have; right for all runs at once in 95 % of rankings; null for a void run.
+        tied: places, from 1, of the runs that it cannot be told apart from.
+        verdict: whether it uses who the user is, in words, corrected for the number of models; null where void or not asked.
+        use: the name of that verdict, as in a report; null without one.
+        measures: key of a measure -> its value; null where the run has none.
+    """
+
+    model: str
+    name: str
+    label: str
+    harness: str
+    method: str
+    primary: str
+    signature: str
+    partial: bool
+    void: bool
+    rank: int | None
+    ranks: tuple[int, int] | None
+    tied: Sequence[int]
+    verdict: str | None
+    use: str | None
+    measures: Mapping[str, Estimate | None]
+
+
+class RankingEntry(Record, frozen=True, kw_only=True):
+    """Runs on the same cases.
+
+    Attributes:
+        asked: what the runs share: benchmark, options, prompt, task version, cases. Of `compare`, that of the best run.
+        cases: number of cases.
+        users: number of users.
+        cells: cell -> number of cases.
+        caveats: what a reader must know first; `about` has places, from 1.
+        measures: key -> each measure that the benchmark can have.
+        runs: the best first.
+        pairs: each two runs that are not void.
+    """
+
+    asked: Mapping[str, Any]
+    cases: int
+    users: int
+    cells: Mapping[str, int]
+    caveats: Sequence[CaveatText]
+    measures: Mapping[str, MeasureText]
+    runs: Sequence[RankedRun]
+    pairs: Sequence[Pair]
+
+
+class BalanceEntry(Record, frozen=True, kw_only=True):
+    """Gain and cost of knowing the user, of one model by one method.
+
+    Attributes:
+        model: its name.
+        values: `persona gain`, `swap score` or `yields` -> its value.
+    """
+
+    model: str
+    values: Mapping[str, Estimate]
+
+
+class RankDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback rank --json`, `compare --json`, `ranking.json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        rankings: runs on the same cases, asked the same.
+        balance: models with both a gain and a cost.
+    """
+
+    rankings: Sequence[RankingEntry]
+    balance: Sequence[BalanceEntry]
+
+
+class VerdictEntry(Record, frozen=True, kw_only=True):
+    """A verdict on one run of duels.
+
+    Attributes:
+        sentence: the verdict in a sentence.
+        writer: who wrote the replies.
+        against: the other side.
+        judge: the judge's model.
+        caveats: what a reader must know first.
+        groups: group of duels -> its votes; the last one has all.
+        corrected: the rate without the judge's errors.
+        length_adjusted: the rate of asked duels at equal length.
+        people: duels with people's votes.
+        people_users: users of these.
+        prediction_powered: the rate with people's votes; null without, or with those of few users.
+        signature: of the run on duels.
+        exam: signature of the exam.
+    """
+
+    sentence: str
+    writer: str
+    against: str
+    judge: str
+    caveats: Sequence[CaveatText]
+    groups: Mapping[str, VerdictGroup]
+    corrected: Corrected
+    length_adjusted: LengthAdjusted
+    people: int
+    people_users: int
+    prediction_powered: Powered | None
+    signature: str
+    exam: str
+
+
+class VerdictDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback verdict --json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        verdicts: one for each run on duels.
+    """
+
+    verdicts: Sequence[VerdictEntry]
+
+
+class CostOfUser(Record, frozen=True, kw_only=True):
+    """A run of another task with a message about a user, beside the run without.
+
+    Attributes:
+        task: as its log names it.
+        model: as its log names it.
+        harness: `Inspect` or `lm-eval`.
+        setting: what the message is about: `persona`, `other_persona` or `padding`.
+        value: the number that counts, of those that the task reports.
+        void: why its numbers do not count; null if they do.
+        before: the score without the message, over the samples that both runs have.
+        after: the score with it.
+        by_sample: the change, over samples.
+        by_user: the change, over users; null where these do not repeat.
+        samples: number of samples that both runs have.
+        left_out: number of samples that one of both has.
+        helped: ids of the samples that the message makes better.
+        harmed: ids of the samples that it makes worse.
+        logs: names of both logs, that without first.
+    """
+
+    task: str
+    model: str
+    harness: str
+    setting: str
+    value: str
+    void: str | None
+    before: float | None
+    after: float | None
+    by_sample: Estimate | None
+    by_user: Estimate | None
+    samples: int
+    left_out: int
+    helped: Sequence[str]
+    harmed: Sequence[str]
+    logs: Sequence[str]
+
+
+class CostDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback cost --json`, `cost.json`: other tasks with a user.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        costs: one for each run with a message.
+    """
+
+    costs: Sequence[CostOfUser]

@@ -1,0 +1,176 @@
+"""Builds the documents of reports, rankings and verdicts, which JSON, the CSV file and data frames are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..analysis.balance import balances
+from ..analysis.beside import Beside
+from ..analysis.costs import Cost
+from ..analysis.documents import (
+    BalanceEntry,
+    CaveatText,
+    CostOfCalls,
+    Judges,
+    MeasureText,
+    RankDocument,
+    RankedRun,
+    RankingEntry,
+    ReportDocument,
+    ReportedRun,
+    Settings,
+    Unread,
+    VerdictDocument,
+    VerdictEntry,
+)
+from ..analysis.ranking import Ranking
+from ..analysis.report import Report
+from ..analysis.sheet import Sheet
+from ..analysis.verdict import Verdict
+from ..logs.caveat import Caveat
+from ..logs.run import Run
+from ..logs.signature_line import signature_line
+from . import headline, verdict_text
+from .report_text import wording_ranges
+from .sentences import alone, use_name, uses_known
+
+
+def caveat_texts(caveats: Iterable[Caveat]) -> list[CaveatText]:
+    return [
+        CaveatText(key=one.key, severity=one.severity, about=list(one.about), sentence=alone(one)) for one in caveats
+    ]
+
+
+def report_document(reports: Sequence[Report]) -> ReportDocument:
+    return ReportDocument(reports=list(map(_reported, reports)), prompt_sensitivity=wording_ranges(reports))
+
+
+def _reported(report: Report) -> ReportedRun:
+    run = report.run
+    return ReportedRun(
+        model=run.model,
+        name=run.name,
+        primary=run.primary,
+        signature=report.signature,
+        beside=_signatures(report.controls),
+        partial=run.partial,
+        left_out=run.left_out,
+        stopped=run.stopped,
+        demonstration=run.signature.demonstration,
+        set=run.named_set.name if run.named_set else None,
+        verdict=headline.verdict(report),
+        use=use_name(report.use) if report.use else None,
+        caveats=caveat_texts(report.caveats),
+        unread=[Unread(case=case, reason=reason, reply=reply) for case, reason, reply in report.unread],
+        ceiling=report.texts.ceiling,
+        groups={group.name: group for group in report.groups},
+        macro=report.macro,
+        margins=report.margins,
+        shortcuts=report.shortcuts,
+        judges=_judges(report.judges) if report.judges else None,
+        users=report.users,
+        costs=list(map(_cost_of_calls, report.costs)),
+        harms=report.harms,
+        excess_over_counting=report.excess,
+        same_pick=report.alike,
+        settings=_settings(report.sheet) if report.sheet else None,
+        aspects=report.aspects,
+    )
+
+
+def _judges(judges: Beside) -> Judges:
+    agreement = judges.agreement
+    return Judges(
+        baselines=judges.baselines,
+        agreement=agreement.coefficients if agreement else None,
+        notes=[agreement.note] if agreement else [],
+    )
+
+
+def _signatures(runs: Mapping[str, Run]) -> dict[str, str]:
+    return {name: signature_line(run) for name, run in runs.items()}
+
+
+def _cost_of_calls(cost: Cost) -> CostOfCalls:
+    return CostOfCalls(
+        asked=cost.asked,
+        calls=cost.usage.calls,
+        input_tokens=cost.usage.input,
+        cached_tokens=cost.usage.cached,
+        output_tokens=cost.usage.output,
+        reasoning_tokens=cost.usage.reasoning,
+        answers=cost.answers,
+        dollars=cost.dollars,
+    )
+
+
+def _settings(sheet: Sheet) -> Settings:
+    return Settings(
+        signatures=_signatures(sheet.runs),
+        named={named.name: key for key, named in sheet.named.items()},
+        left_out=sheet.left_out,
+        groups={column.name: column for column in sheet.columns},
+    )
+
+
+def rank_document(rankings: Sequence[Ranking]) -> RankDocument:
+    balance = [BalanceEntry(model=one.model, values=one.values) for one in balances(rankings)]
+    return RankDocument(rankings=list(map(_ranking, rankings)), balance=balance)
+
+
+def _ranking(ranking: Ranking) -> RankingEntry:
+    return RankingEntry(
+        asked=ranking.asked,
+        cases=ranking.cases,
+        users=ranking.users,
+        cells=ranking.cells,
+        caveats=caveat_texts(ranking.caveats),
+        measures={
+            one.key: MeasureText(heading=one.heading, unit=one.unit, kind=one.kind, meaning=one.meaning)
+            for one in ranking.measures
+        },
+        runs=[
+            RankedRun(
+                model=row.run.model,
+                name=row.run.name,
+                label=row.run.label,
+                harness=row.run.harness,
+                method=row.run.method.name,
+                primary=row.run.primary,
+                signature=signature_line(row.run),
+                partial=bool(row.run.partial),
+                void=row.rank is None,
+                rank=row.rank,
+                ranks=row.ranks,
+                tied=row.tied,
+                verdict=uses_known(use) if use else None,
+                use=use_name(use) if use else None,
+                measures=row.values,
+            )
+            for row, use in zip(ranking.rows, ranking.uses, strict=True)
+        ],
+        pairs=ranking.pairs,
+    )
+
+
+def verdict_document(verdicts: Sequence[Verdict]) -> VerdictDocument:
+    return VerdictDocument(verdicts=list(map(_verdict, verdicts)))
+
+
+def _verdict(verdict: Verdict) -> VerdictEntry:
+    return VerdictEntry(
+        sentence=verdict_text.in_a_sentence(verdict),
+        writer=verdict.duels.writer,
+        against=verdict.duels.against,
+        judge=verdict.run.model,
+        caveats=caveat_texts(verdict.caveats),
+        groups={group.name: group for group in verdict.groups},
+        corrected=replace(verdict.corrected, why_not=verdict_text.why_not(verdict)),
+        length_adjusted=verdict.adjusted,
+        people=verdict.people.duels,
+        people_users=verdict.people.users,
+        prediction_powered=verdict.people.powered,
+        signature=signature_line(verdict.run),
+        exam=signature_line(verdict.exam),
+    )
