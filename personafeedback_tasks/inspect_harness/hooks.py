@@ -21,7 +21,7 @@ from ..core import messages, recorded, window
 from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet
 from ..core.options import Options
-from ..core.replay import Replay
+from ..core.recorded import Replay
 from ..core.signature import KEY, Signature, signatures, signed
 from ..core.window import PromptCheck, Window, check
 from . import calls

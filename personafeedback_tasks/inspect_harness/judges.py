@@ -12,7 +12,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..core.benchmark import Benchmark, find
 from ..core.evidence import Reply
-from ..core.replay import Judge, Replay
+from ..core.recorded import Judge, Replay
 
 FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
 """Name -> factory of a judge for all benchmarks; it raises TypeError for unknown model arguments. `_registry` adds to

@@ -136,13 +136,14 @@ def _results(log: Log, samples: Sequence[Sample]) -> list[list[Result]]:
     # Of each sample, computed from the evidence alone. Where some replies of the run show thinking, a harness that sees
     # a part of the run may have read the others either way.
     thinks, current = log.thinks, log.run.signature.task_version == log.run.benchmark.version
+    method = log.run.method
     found, wrong = [], []
     for sample in samples:
         views = [list(sample.evidence)]
         if thinks and (in_view := log.in_view(sample)) != views[0]:
             views.insert(0, in_view)
         try:
-            readings = [log.run.method.judge(sample.cases, view) for view in views]
+            readings = [method.judge(sample.cases, view) for view in views]
         except RewardError as error:
             raise RunError(f"{log.run.logs[0]}: {error}") from error
         except ValueError as error:  # fewer or more replies than calls
@@ -213,11 +214,6 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             f"{run.logs[0]}: found a run of {run.title} with {_sizes(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
             f"{_sizes(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
         )
-    for cell in cases.cells:
-        logged = run.signature.cells.get(cell, {})
-        for name, value in cases.signed_cell(cell).items():
-            if name not in ("cases", "data") and logged.get(name, value) != value:
-                raise refused(run.logs[0], f"the {name} {logged[name]} of {cell}", f"{value} as in {cases.source}")
     of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
     for cell, size in run.cells.items():
         if (expected_size := len(cases.cells.get(cell, ()))) != size:
@@ -237,11 +233,6 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
                 f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
                 "the data of the run (its log names them), or run again."
             )
-    for cell, digest in cases.digests.items() if not run.partial else ():
-        logged = run.signature.cells.get(cell, {}).get("data", digest)
-        if logged != digest:
-            found = f"the digest {logged} of the cases of {cell} in its signature"
-            raise refused(run.logs[0], found, f"{digest} as in {cases.source}")
 
 
 def _sizes(named: NamedSet | None) -> str:

@@ -110,9 +110,10 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
     tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
     inserted = str([*tokens, arguments.get("chat_template_args")])
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
+    benchmark = find(signatures[0].benchmark)
     rows = _Rows(
-        benchmark=find(signatures[0].benchmark),
-        method=find(signatures[0].benchmark).methods[signatures[0].method],
+        benchmark=benchmark,
+        method=benchmark.methods[signatures[0].method],
         wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
         texts=texts,
         cached={} if cache else None,
@@ -179,6 +180,10 @@ class _Rows:
     cached: dict[int, int] | None
     in_full: bool = False  # whether a sample keeps the texts of its prompts
 
+    def __post_init__(self) -> None:
+        self.requested = len(self.method.calls) * self.method.requests  # of a case under each setting
+        self.key = f"{self.benchmark.primary(self.method)}_stderr"  # of the column with the results
+
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
         with open(path, "rb") as file:
@@ -204,11 +209,11 @@ class _Rows:
     def _sample(self, row: dict[str, Any], where: str) -> Sample:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
         logged, method = row["doc"], self.method
-        settings = logged.get(SETTINGS) or [""]
-        replies = [*map(len, row["resps"])]
-        if replies != [1] * (method.requests * len(method.asked(settings))):
+        settings = len(logged.get(SETTINGS) or [""])
+        replies, requested = [*map(len, row["resps"])], settings * self.requested
+        if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"
-            raise refused(where, found, f"one to each of {method.requests * len(method.asked(settings))}", AS_WRITTEN)
+            raise refused(where, found, f"one to each of {requested}", AS_WRITTEN)
         evidence: Sequence[Evidence]
         if isinstance(method, ReplyMethod):
             evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
@@ -226,14 +231,14 @@ class _Rows:
         prompts = Asked(where, logged["id"], calls, self.wrapping)
         keep = self.texts or not self.in_full
         self.in_full = self.in_full or bool(calls)
-        scored = row.get(f"{self.benchmark.primary(method)}_stderr")  # absent with --predict_only
+        scored = row.get(self.key)  # absent with --predict_only
         return Sample(
             where=where,
             id=logged["id"],
             cases=self.benchmark.logged_cases(method, logged),
             evidence=evidence,
             scored=None if scored is None else [Result.from_json(one) for one in scored[2]],
-            usage=[Usage(calls=len(evidence) // len(settings) * method.requests)] * len(settings),
+            usage=[Usage(calls=self.requested)] * settings,
             asked=prompts if keep else prompts.hashed(),
         )
 

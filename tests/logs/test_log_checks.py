@@ -19,6 +19,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support.commands import personafeedback
 from support.judges import OTHER
+from support import logs as written
 from support.logs import set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
@@ -44,30 +45,7 @@ def logs(part_log) -> dict[str, Path]:
 
 def bent(log: Path, folder: Path, rows: Callable[[list[Json]], object], header: Callable[[Json], object]) -> Path:
     """A copy of a log whose rows (samples), and whose results (header), were changed in place."""
-    if log.suffix == ".eval":
-        folder.mkdir()
-        copy = folder / log.name
-        with zipfile.ZipFile(log) as old, zipfile.ZipFile(copy, "w") as new:
-            documents = {info.filename: json.loads(old.read(info)) for info in old.infolist()}
-            samples = [document for name, document in documents.items() if name.startswith("samples/")]
-            rows(samples)
-            header(documents["header.json"])
-            for name, document in documents.items():
-                if not name.startswith("samples/"):
-                    new.writestr(name, json.dumps(document))
-            for sample in samples:
-                new.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-        return copy
-    shutil.copytree(log.parent, folder)
-    copy = folder / log.name
-    (samples_file,) = folder.glob("samples_*.jsonl")
-    lines = [json.loads(line) for line in samples_file.read_bytes().splitlines()]
-    rows(lines)
-    samples_file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    results = json.loads(copy.read_bytes())
-    header(results)
-    copy.write_text(json.dumps(results), encoding="utf-8")
-    return copy
+    return written.bent(log, folder, lambda _, samples: rows(samples), lambda results, _: header(results))
 
 
 def untouched(_: object) -> None:
@@ -203,14 +181,6 @@ def better(header: Json) -> None:
         header["results"][HARD]["acc,none"] = 0.99
 
 
-def alone(rows: list[Json]) -> None:
-    """Every case a user of its own: the interval would be narrower."""
-    for number, row in enumerate(rows):
-        about(row)["user_id"] += f" {number}"
-        if not is_inspect(row):
-            row["acc_stderr"][0] = about(row)["user_id"]
-
-
 def other_cell(row: Json) -> None:
     about(row)["cell"] = "general_easy"
 
@@ -220,8 +190,6 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
     "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
     "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
-    "users": (alone, untouched, r"80 of 80 cases belong to another user than in"),
-    "C": (some(lambda row: answer(row, ["C", "A"])), untouched, "found the answers C, A for general_hard:"),
     "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
@@ -249,23 +217,6 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
     if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
         done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
         assert done.exit_code == 0, done.output
-
-
-@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_one_digest_of_the_data_is_everywhere(harness, logs, real_part, tmp_path):
-    """In the log of a run on one cell, and in all that is printed about it or about the data."""
-    digest, log = load_cases(real_part, "general").digest, logs[harness]
-    assert read_run(log).signature.data == digest
-    card = tmp_path / "card.md"
-    printed = {
-        "report": personafeedback("report", "--full", log, "--data", real_part).output,
-        "audit": personafeedback("audit", "--data", real_part).output,
-        "export": personafeedback("export", "--data", real_part, "--out", tmp_path / "cases").output,
-    }  # fmt: skip
-    assert personafeedback("card", log, "--data", real_part, "--model-card", card).exit_code == 0
-    printed["card"] = card.read_text(encoding="utf-8")
-    found = {name: set(re.findall(r"sha256 (\w+)", " ".join(text.split()))) for name, text in printed.items()}
-    assert found == {name: {digest} for name in printed}
 
 
 def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_part, tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from huggingface_hub import ModelCard
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
-from support.logs import lm_eval_log, set_options, set_version, signed
+from support.logs import bent, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.pairwise import scoring
@@ -37,35 +35,6 @@ SETTINGS = ("persona", "no_persona", "other_persona")
 ASKED: dict[str, Json] = {setting: {"setting": setting} for setting in SETTINGS} | {
     "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "hidden": {"hide": "Name"},
 }  # fmt: skip
-
-
-def opened(log: Path) -> tuple[Json, list[Json]]:
-    """(header, samples or rows) of a log."""
-    if log.suffix == ".eval":
-        with zipfile.ZipFile(log) as archive:
-            documents = {name: json.loads(archive.read(name)) for name in archive.namelist()}
-        return documents["header.json"], [of for name, of in documents.items() if name.startswith("samples/")]
-    (samples,) = log.parent.glob("samples_*.jsonl")
-    return json.loads(log.read_bytes()), [json.loads(line) for line in samples.read_bytes().splitlines()]
-
-
-def bent(log: Path, folder: Path, *changes: Callable[[Json, list[Json]], object]) -> Path:
-    """A copy of a log whose header and rows were changed in place."""
-    header, rows = opened(log)
-    for change in changes:
-        change(header, rows)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    if log.suffix == ".eval":
-        with zipfile.ZipFile(folder / log.name, "w") as archive:
-            archive.writestr("header.json", json.dumps(header))
-            for row in rows:
-                archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
-    else:
-        (samples,) = log.parent.glob("samples_*.jsonl")
-        (folder / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        (folder / log.name).write_text(json.dumps(header), encoding="utf-8")
-    return folder / log.name
 
 
 def task_of(header: Json) -> str:
@@ -135,7 +104,6 @@ CLAIMS: dict[str, tuple[Json, str]] = {
     "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
     "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
     "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
-    "texts": ({"cells": {"general_hard": {"cases": 8, "data": "x"}}}, "found the digest x of the cases of general_hard"),
 }  # fmt: skip
 
 
@@ -366,60 +334,9 @@ def test_inspects_own_system_message_may_be_before_a_prompt(tmp_path):
 # --- task versions ------------------------------------------------------------------------------------------------------
 
 
-def perfect(header: Json, rows: list[Json]) -> None:
-    """Answers, values and the table of a judge that is always right; the replies stay."""
-    for row in rows:
-        about = row["metadata"] if "epoch" in row else row["doc"]
-        right = row["target"] if "epoch" in row else about["targets"]
-        values = scoring.score_answers(right)
-        if "epoch" in row:
-            score = row["scores"]["personafeedback"]
-            score |= {"value": values, "answer": ", ".join(right)}
-            (result,) = score["metadata"]["results"]
-        else:
-            row |= values | {"filtered_resps": right}
-            *_, (result,) = row["acc_stderr"]
-        result |= {"answers": right, "values": values}
-    if "eval" in header:
-        header["results"]["scores"][0]["metrics"] = {"acc": {"name": "acc", "value": 1.0, "params": {}}}
-        header["results"]["headline"] = None
-    else:
-        header["results"][HARD] = {"alias": HARD, "acc,none": 1.0}
-
-
 @pytest.fixture
 def part_logs(part_log, real_part) -> dict[str, Path]:
     return {harness: part_log(harness, "readable", HARD) for harness in HARNESSES}
-
-
-@pytest.mark.tried(
-    "task versions of a log whose answers were made perfect: no card, or one with the score of the replies"
-)
-@pytest.mark.parametrize("version", ["1.1", TASK_VERSION, "1.10", "abc", "１.１"])
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_no_task_version_buys_a_perfect_card(harness, version, part_logs, real_part, tmp_path):
-    """Scores follow from the replies. The most that a claim of another version buys is a sentence about the answers."""
-
-    def versioned(header: Json, rows: list[Json]) -> None:
-        set_version(header, task_of(header), version)
-
-    log = bent(part_logs[harness], tmp_path / "bent", perfect, versioned)
-    card, honest = tmp_path / "card.md", tmp_path / "honest.md"
-    done = personafeedback("card", log, "--model-card", card, "--data", real_part)
-    if done.exit_code:
-        assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
-        assert not card.exists()
-        assert "100.0" not in done.output
-        return
-    assert version != TASK_VERSION
-    personafeedback("card", part_logs[harness], "--model-card", honest, "--data", real_part)
-    ours, its = (ModelCard(path.read_text("utf-8")).data.eval_results for path in (card, honest))
-    for one, other in zip(ours, its, strict=True):
-        changed = {name for name, value in other.metric_args.items() if one.metric_args[name] != value}
-        assert (one.metric_value, changed) == (other.metric_value, {"signature"})
-        assert one.metric_value < 80
-    said = f"of task version {re.escape(version)}.*the installed version {re.escape(TASK_VERSION)}, which reads [1-9][0-9]+ replies differently"
-    assert re.search(said, card.read_text("utf-8"))
 
 
 def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, real_part, tmp_path):

@@ -272,29 +272,6 @@ def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
     assert check_same(tmp_path) == 7
 
 
-def test_rewards_have_it_too(tmp_path):
-    """Up to the rounding of a batch, which has other conversations in it."""
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    from support import classifiers
-
-    cases = load_cases("sample", "general", "hard")
-    folder = classifiers.random_classifier(tmp_path / "model", [case.persona.text for case in cases])
-    found = {}
-    for setting in (LISTED, *SETTINGS):
-        logs = by_inspect(
-            tmp_path / setting, setting, "-T", "method=reward", model=f"personafeedback-reward/{folder}", task=TASK
-        )
-        found[setting] = {run.setting: run for run in read_runs([logs])}
-    assert [*found[LISTED]] == [*SETTINGS]
-    for setting, run in found[LISTED].items():
-        for name, case in found[setting][setting].cases.items():
-            assert run.cases[name].value("acc") == case.value("acc")
-            assert run.cases[name][0].rewards["reward"] == same(case[0].rewards["reward"], abs=1e-4)
-    rewards = [str([case[0].rewards for case in run.cases.values()]) for run in found[LISTED].values()]
-    assert len({*rewards}) == 3
-
-
 def test_a_log_can_be_scored_again(logs):
     (path,) = logs["inspect"][0].glob("*.eval")
     log = read_eval_log(str(path))
@@ -339,63 +316,6 @@ def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):
     (path,) = logs["lm-eval"][0].rglob("results_*.json")
     with pytest.raises(RunError, match=sentence):
         read_runs([changed(path, tmp_path / "changed", change)])
-
-
-# --- a run that is killed half-way, and resumed --------------------------------------------------------------------
-
-KILLED = 20
-"""Calls that are answered before the kill, of 48."""
-
-
-@pytest.fixture(scope="module")
-def server():
-    cases = load_cases("sample", "general", "hard")
-    asked = {
-        prompts.build(case, prompts.Template(setting=setting), order): (
-            prompts.build(case, prompts.Template(setting=setting), order),
-            "",
-        )
-        for case in cases
-        for setting in SETTINGS
-        for order in TWO.names
-    }
-    with serving(asked, lambda prompt, _: reply(prompt)) as found:
-        yield found
-
-
-def check_resumed(server, undisturbed: Path, resumed: Path, before: list[Any], after: list[Any]) -> None:
-    """The same three runs, and no reply was asked for twice but what was under way."""
-    expected, found = read_runs([undisturbed]), read_runs([resumed])
-    assert [run.setting for run in found] == [*SETTINGS]
-    for run, one in zip(found, expected, strict=True):
-        assert len(run.cases) == 8
-        assert repr(comparable(run)) == repr(comparable(one))
-    assert len(before) < 48
-    assert len(after) < 48
-    assert len({*before, *after}) == 48
-
-
-@pytest.mark.release
-def test_inspect_is_killed_and_retried(server, tmp_path):
-    command = Command(tmp_path / "run", "sample", server.url)
-
-    def arguments(name: str) -> tuple[str, ...]:
-        return (
-            "inspect_ai", "eval", f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={LISTED}",
-            "--max-samples", "2", "--log-buffer", "1", "--log-dir", str(tmp_path / name), "--display", "plain",
-        )  # fmt: skip
-
-    command.run(*arguments("undisturbed"))
-    server.take_seen()
-    command.run_and_kill(server, *arguments("killed"), answered=KILLED, held=2)
-    before = server.take_seen()
-    (killed,) = (tmp_path / "killed").glob("*.eval")
-    assert {len(run.cases) for run in read_runs([killed])} < {*range(1, 8)}
-    command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain")
-    after = server.take_seen()
-    check_resumed(server, tmp_path / "undisturbed", tmp_path / "retried", before, after)
-    runs = read_runs([tmp_path / "retried"])  # what was under way when it was killed is in no log
-    assert [(run.usage.calls, run.usage.tokens) for run in runs] == [(16, 160)] * 3
 
 
 @HARNESSES

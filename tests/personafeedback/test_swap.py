@@ -285,7 +285,7 @@ def test_other_pairs_than_those_of_the_release_are_refused_before_a_call_and_in_
     for log in real_logs("longest"):
         done = personafeedback("report", log, "--data", real_data)
         assert done.exit_code != 0
-        assert f"found the matching {swap.MATCHING['general_hard']} of general_hard" in done.output
+        assert "cases have other texts than in" in done.output
 
 
 @pytest.mark.slow

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,39 @@ def inspect_log(
     """What `inspect eval --log-dir folder` leaves; `told` are the task's other arguments."""
     built = getattr(tasks, task)(data=str(data), setting=setting, counts=counts, **told)
     return Path(evaluate_inspect(built, f"scripted/{judge}", folder, **kwargs).location)
+
+
+Change = Callable[[dict[str, Any], list[dict[str, Any]]], object]
+"""Changes the header of a log, and its samples or rows, in place."""
+
+
+def opened(log: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """(header, samples or rows) of a log."""
+    if log.suffix == ".eval":
+        with zipfile.ZipFile(log) as archive:
+            documents = {name: json.loads(archive.read(name)) for name in archive.namelist()}
+        return documents["header.json"], [of for name, of in documents.items() if name.startswith("samples/")]
+    (samples,) = log.parent.glob("samples_*.jsonl")
+    return json.loads(log.read_bytes()), [json.loads(line) for line in samples.read_bytes().splitlines()]
+
+
+def bent(log: Path, folder: Path, *changes: Change) -> Path:
+    """A copy of a log whose header and rows were changed."""
+    header, rows = opened(log)
+    for change in changes:
+        change(header, rows)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if log.suffix == ".eval":
+        with zipfile.ZipFile(folder / log.name, "w") as archive:
+            archive.writestr("header.json", json.dumps(header))
+            for row in rows:
+                archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
+    else:
+        (samples,) = log.parent.glob("samples_*.jsonl")
+        (folder / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / log.name).write_text(json.dumps(header), encoding="utf-8")
+    return folder / log.name
 
 
 def signed(header: dict[str, Any], task: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ...common.errors import DataError
 from ...common.records import decoded, load_json, rows
 from ...core.cases import digest_of
 from ...core.evidence import Reply
-from ...core.replay import Judge
+from ...core.recorded import Judge
 from ..relevance import texts_of
 from ..rows import Relevance
 from .model import Model, Prediction, features_of
