@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..annotation.assignment import Asked, drawn
+from ..annotation.assignment import Asked
 from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
@@ -20,7 +21,7 @@ from ..building.votes import take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..logs.earlier import of_run, refuse_void
 from ..recenter import items, study
-from ..recenter.rows import STAGES, Conversation, Extraction, StageRow
+from ..recenter.rows import STAGES, StageRow
 from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
@@ -39,23 +40,15 @@ def annotate() -> None:
     "DIR", "The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators."
 )
 @click.option(
-    "--stage", "stages", multiple=True, type=click.Choice([stage.stage for stage in STAGES]), help="Only this stage. Repeatable."
-)  # fmt: skip
-@click.option(
     "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
 )  # fmt: skip
 @click.option(
     "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {Settings().votes}."
 )
 @click.option(
-    "--draw", metavar="N", type=click.IntRange(1), help="Only N conversations, N prompts of users and N pairs of replies, drawn at random."
-)  # fmt: skip
-@click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
 )  # fmt: skip
-def pack(
-    data: tuple[str, ...], out: Path | None, stages: tuple[str, ...], annotators: int | None, votes: int | None, draw: int | None, form: str
-) -> None:  # fmt: skip
+def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, form: str) -> None:
     """Write a pack for each annotator.
 
     DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.yaml says how many
@@ -73,10 +66,10 @@ def pack(
     \b
         personafeedback annotate pack DIR --format label-studio
         personafeedback annotate pack logs --out DIR
-        personafeedback annotate pack DATA --out DIR --stage relevance --draw 100 --votes 5 --annotators 6
+        personafeedback annotate pack DATA --out DIR --votes 5 --annotators 6
     """
     if any((Path(source) / FILE).is_file() for source in data):
-        if len(data) > 1 or out or stages or annotators or votes or draw:
+        if len(data) > 1 or out or annotators or votes:
             raise OptionError(
                 f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. {FILE} has its settings."
             )
@@ -87,30 +80,25 @@ def pack(
             f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and votes. Start one: "
             f"{command('init', Path(data[0]))}"
         )
-    wanted = [stage for stage in STAGES if not stages or stage.stage in stages]
     asked = study.asked_in(out)
-    new: dict[type[StageRow], list[StageRow]] = {stage: [] for stage in wanted}
-    if Extraction in wanted:
-        new[Conversation] = []
+    new: dict[type[StageRow], list[StageRow]] = {}
     for source in data:
-        for stage, of_stage in _rows(source, new, (*asked.values(), *new.values())).items():
-            new[stage] += of_stage
+        known = {row.id for rows in (*asked.values(), *new.values()) for row in rows}
+        for stage, rows in _rows(source, known).items():
+            new.setdefault(stage, []).extend(rows)
     if not any((*asked.values(), *new.values())):
-        files = ", ".join(stage.file for stage in wanted)
+        files = ", ".join(stage.file for stage in STAGES)
         raise DataError(
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
         )
     settings = StudyFolder(out).set_up(annotators, votes)
-    if draw is not None:
-        new = items.some_of(new, draw, lambda block: drawn(settings.seed, "draw", block))
     asked = study.add(out, asked, {stage: rows for stage, rows in new.items() if rows})
     _study(out, settings, asked).write_packs(form, say)
 
 
-def _rows(
-    source: str, wanted: Iterable[type[StageRow]], asked: Iterable[Sequence[StageRow]]
-) -> Mapping[type[StageRow], list[StageRow]]:
-    found = study.rows_in(source, [stage for stage in STAGES if stage in wanted])
+def _rows(source: str, known: Collection[str]) -> Mapping[type[StageRow], list[Any]]:
+    # of a folder, or those made in runs that are not known
+    found = study.rows_in(source)
     if not found:
         runs = read([Path(source)])
         for run in runs:
@@ -119,8 +107,7 @@ def _rows(
             else:
                 refuse_void(run)
         made = study.made_in((run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in study.MADE)
-        known = {row.id for rows in asked for row in rows}
-        found = {stage: [row for row in made.get(stage, ()) if row.id not in known] for stage in wanted}
+        found = {stage: [row for row in rows if row.id not in known] for stage, rows in made.items()}
     rows, left_out = study.screened(found)
     for why, count in left_out.items():
         say(f"left out: {count:,} {why}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,8 +32,8 @@ def import_(source: Path, out: Path) -> None:
 
     FOLDER is a copy of the annotation repository of "Re-Centering Humans in LLM Personalization" (arXiv 2606.06614,
     github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
-    package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, replies/ with the recorded replies of
-    models, pilot/relevance.jsonl with the pilot's votes, and response.jsonl without votes.
+    package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, pilot/relevance.jsonl with the
+    pilot's votes, and response.jsonl without votes.
 
     User ids become short ones, the same on every run. Rows with mail addresses or phone numbers are left out and counted.
 
@@ -53,14 +52,9 @@ def import_(source: Path, out: Path) -> None:
 
 
 def _described(rows: Sequence[dict[str, object]]) -> str:
-    parts = [f"{len(rows):,} rows"]
-    if "user_id" in rows[0]:
-        parts.append(f"{len({row['user_id'] for row in rows}):,} users")
+    parts = [f"{len(rows):,} rows", f"{len({row['user_id'] for row in rows}):,} users"]
     if "label" in rows[0]:
         parts.append(f"{sum(row['label'] is True for row in rows):,} relevant")
-    if "answer" in rows[0]:
-        answers = Counter(row["answer"] for row in rows)
-        parts.append(f"answers: {answers[True]:,} yes, {answers[False]:,} no, {answers[None]:,} unreadable")
     return ", ".join(parts)
 
 

@@ -58,7 +58,7 @@ def score_replies(
         personafeedback score-replies personafeedback_hard replies/new.jsonl -T data=FOLDER --template
         personafeedback score-replies personafeedback_hard replies/a.jsonl -T data=FOLDER
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
-        personafeedback score-replies recenter_relevance DIR/replies/MODEL.jsonl -T data=DIR --out report
+        personafeedback score-replies recenter_relevance replies/c.jsonl -T data=DIR --out report
     """
     if not template:
         needs_tables(json_file)

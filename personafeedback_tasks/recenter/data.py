@@ -58,14 +58,11 @@ class Rows(CaseSet[S]):
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
     """The rows of a stage from a folder or `sample`, written for this project. None reads RECENTER_DATA."""
-    names = [known.file for known in STAGES]
-    folder, source = located(data, names)
+    folder, source = located(data, [known.file for known in STAGES])
     path = folder / stage.file
     if not path.is_file():
-        present = ", ".join(name for name in names if (folder / name).is_file())
         raise DataError(
-            f"{path}: no such file, so there are no {stage.stage} rows (found: {present or 'none of the three files'}). "
-            "Add it, or run only tasks whose file is there."
+            f"{path}: found no such file, expected {stage.stage} rows. Add it, or run only tasks whose file is there."
         )
     return Rows(tuple(in_turns(each_once(path, partial(parse, stage)))), stage, source)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -17,7 +17,6 @@ from ..common.records import NonEmpty, broken, decoded, rows, short
 from .rows import Relevance, Response, personal_in
 
 PROFILES = "task6/eval_results_task5_gt_attributes_*.jsonl"
-REPLIES = "relevance_task5/*.jsonl"
 PILOT = "task3_relevance_clf.jsonl"
 ITEMS = "extracted/task6_items.jsonl"
 
@@ -68,23 +67,6 @@ class _Profile(Struct):
     def labels(self) -> dict[str, bool | None]:
         return {item.attribute: item.ground_truth for item in self.profile_attributes}
 
-    def row_id(self, attribute: str) -> str:
-        number = list(self.labels).index(attribute) + 1
-        return f"{short_id('u', self.user_id)}-{short_id('p', self.prompt_id)}-{number}"
-
-
-class _Reply(Struct):
-    attribute: NonEmpty
-    relevant: bool | None
-    full_output: str | None = None
-    raw_answer: str | None = None
-
-
-class _Replies(Struct):
-    user_id: Id
-    prompt_index: Id
-    items: tuple[_Reply, ...]
-
 
 class _PilotRow(Struct):
     sample_index: Id
@@ -119,14 +101,12 @@ def convert(folder: Path) -> Imported:
     if (folder / "data").is_dir():
         folder = folder / "data"
     made = Imported()
-    profiles = _profiles(folder, made)
-    for path in sorted(folder.glob(REPLIES)):
-        _replies(path, profiles, made)
+    _add_profiles(folder, made)
     for where, line in _lines(folder, PILOT, _PilotRow):
         made.add(f"pilot/{Relevance.file}", _pilot_row(where, line), where)  # apart, so that no score mixes two studies
     for where, item in _lines(folder, ITEMS, _Item):
         _add_pair(where, item, made)
-    made.absent += [name for name in (PROFILES, REPLIES, PILOT, ITEMS) if not any(folder.glob(name))]
+    made.absent += [name for name in (PROFILES, PILOT, ITEMS) if not any(folder.glob(name))]
     if not made.files:
         raise DataError(
             f"{folder}: found no row to import, expected any of {PROFILES}, {PILOT}, {ITEMS}. "
@@ -143,9 +123,8 @@ def _lines(folder: Path, pattern: str, kind: type[Line]) -> Iterator[tuple[str, 
             yield where, decoded(where, row, kind)
 
 
-def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
-    # prompt_id -> place and line in the first file that has it
-    profiles: dict[str, tuple[str, _Profile]] = {}
+def _add_profiles(folder: Path, made: Imported) -> None:
+    profiles: dict[str, tuple[str, _Profile]] = {}  # prompt_id -> place and line in the first file that has it
     for where, line in _lines(folder, PROFILES, _Profile):
         if len(line.labels) < len(line.profile_attributes):
             raise broken(where, "an attribute twice", "each attribute of a user once")
@@ -154,38 +133,14 @@ def _profiles(folder: Path, made: Imported) -> dict[str, tuple[str, _Profile]]:
             found = f"the prompt_id {short(line.prompt_id)} with another user, prompt or ground truth"
             raise broken(where, found, f"those of {there}")
     for where, line in profiles.values():
-        for attribute, label in line.labels.items():
+        user = short_id("u", line.user_id)
+        for number, (attribute, label) in enumerate(line.labels.items(), start=1):
             if label is None:
                 made.left_out["with a ground truth of null"] += 1
                 continue
-            row = {
-                "id": line.row_id(attribute), "user_id": short_id("u", line.user_id), "prompt": line.prompt_text, "attribute": attribute,
-                "label": label,
-            }  # fmt: skip
+            name = f"{user}-{short_id('p', line.prompt_id)}-{number}"
+            row = {"id": name, "user_id": user, "prompt": line.prompt_text, "attribute": attribute, "label": label}
             made.add(Relevance.file, row, where)
-    return profiles
-
-
-def _replies(path: Path, profiles: Mapping[str, tuple[str, _Profile]], made: Imported) -> None:
-    if not profiles:
-        made.left_out[f"file of replies, which needs {PROFILES}"] += 1
-        return
-    kept = {row["id"] for row in made.files.get(Relevance.file, ())}
-    replies = made.files.setdefault(f"replies/{path.name}", [])
-    for where, line in _lines(path.parent, path.name, _Replies):
-        if (name := f"{line.user_id}_{line.prompt_index}") not in profiles:
-            raise broken(where, f"prompt {line.prompt_index} of user {short(line.user_id)}", f"one of {PROFILES}")
-        there, profile = profiles[name]
-        for item in line.items:
-            if item.attribute not in profile.labels:
-                raise broken(where, f"the attribute {short(item.attribute)}", f"one of {there}")
-            # all that the model wrote, or the part that was read, where that is all there is
-            texts = [text for text in (item.full_output, item.raw_answer) if text and text.strip()]
-            row_id = profile.row_id(item.attribute)
-            if row_id in kept:
-                replies.append({"id": row_id, "reply": texts[0] if texts else "", "answer": item.relevant})
-            else:
-                made.left_out["replies to rows that were left out"] += 1
 
 
 def _pilot_row(where: str, line: _PilotRow) -> dict[str, Any]:

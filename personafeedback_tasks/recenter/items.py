@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def noted_in(rows: AskedRows) -> dict[str, tuple[Conversation, list[Extraction]]
     found: dict[str, tuple[Conversation, list[Extraction]]] = {}
     for row in (*rows.get(Extraction, ()), *rows.get(Conversation, ())):
         about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
-        _, noted = found.setdefault(block_of(row), (about, []))
+        _, noted = found.setdefault(f"{MISSING}:{row.conversation_id}", (about, []))
         if isinstance(row, Extraction):
             noted.append(row)
     return found
@@ -71,23 +71,6 @@ def question_id(row: JudgedRow) -> str:
     """Id of the item about a row."""
     name = digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id
     return f"{row.stage}:{name}"
-
-
-def block_of(row: StageRow) -> str:
-    """Id of the block of items about a row or a conversation, including the item on what is missing there."""
-    if isinstance(row, (Extraction, Conversation)):
-        return f"{MISSING}:{row.conversation_id}"
-    assert isinstance(row, JudgedRow)
-    return question_id(row)
-
-
-def some_of(rows: AskedRows, count: int, place: Callable[[str], float]) -> dict[type[StageRow], list[Any]]:
-    """The rows of `count` blocks of each kind, first by `place`."""
-    blocks: dict[str, set[str]] = defaultdict(set)
-    for item in items(rows):
-        blocks[item.kind].add(item.block)
-    kept = {block for of_kind in blocks.values() for block in sorted(of_kind, key=place)[:count]}
-    return {stage: [row for row in own if block_of(row) in kept] for stage, own in rows.items()}
 
 
 def _of_conversations(rows: AskedRows) -> Iterator[Item]:

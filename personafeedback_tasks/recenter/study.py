@@ -50,14 +50,11 @@ NEAR = 0.4
 """
 
 
-def rows_in(data: Path | str, stages: Iterable[type[JudgedRow]] = STAGES) -> dict[type[StageRow], list[Any]]:
+def rows_in(data: Path | str) -> dict[type[StageRow], list[Any]]:
     """The rows of a folder or of the sample, judged or not, by id; without stages that have no file."""
     folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
-    found: dict[type[StageRow], list[Any]] = {}
-    for stage in stages:
-        if (folder / stage.file).is_file():
-            found[stage] = sorted(load(stage, folder), key=lambda row: row.id)
-    return found
+    there = [stage for stage in STAGES if (folder / stage.file).is_file()]
+    return {stage: sorted(load(stage, folder), key=lambda row: row.id) for stage in there}
 
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> dict[type[StageRow], list[Any]]:

@@ -173,7 +173,7 @@ def test_what_a_screen_reader_says_is_words(tmp_path):
 
 def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
     build = a_build(tmp_path / "b")
-    for option in (("--votes", 3), ("--out", tmp_path / "study"), ("--stage", "response")):
+    for option in (("--votes", 3), ("--out", tmp_path / "study")):
         done = personafeedback("annotate", "pack", build.root, *option)
         assert done.exit_code == 1
         assert "with no option but --format. build.yaml has its settings" in " ".join(done.output.split())

@@ -91,9 +91,7 @@ def test_a_label_replaces_what_its_pair_was_built_to_be(tmp_path):
 def test_replies_that_people_rated_are_pairs_too(tmp_path):
     """Whoever rates the left reply higher on either side prefers the same one; a mean in the middle of the scale is no pair."""
     study = tmp_path / "study"
-    packs = personafeedback(
-        "annotate", "pack", "sample", "--out", study, "--stage", "response", "--annotators", 3, "--format", "csv"
-    )
+    packs = personafeedback("annotate", "pack", "sample", "--out", study, "--annotators", 3, "--format", "csv")
     assert packs.exit_code == 0, packs.output
     asked = {row.id: row for row in load(Response, study / "asked")}
     equal, generic, *_, last = sorted(asked)

@@ -31,11 +31,12 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.verdicts import read_yes_no
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter.folder import relevance_filter
-from personafeedback_tasks.recenter.filter.model import EVALUATIONS, features_of, held_out, threshold
+from personafeedback_tasks.recenter.filter.model import evaluations, features_of, held_out, threshold
 from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 
 JUDGE = "relevance-filter"
+NAMES = ("by_user", "by_user_and_prompt")
 PAGE = DOCS / "filter.md"
 PLANTED = planted.rows(users=6, prompts=5, attributes=5)
 
@@ -119,8 +120,7 @@ GROUPS = st.lists(
 @settings(deadline=None, derandomize=True, max_examples=60)
 def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
     users, prompts = map(np.array, zip(*rows, strict=True))
-    for name, split in EVALUATIONS.items():
-        folds = split(users, prompts)
+    for name, folds in evaluations(users, prompts).items():
         assert sorted(index for _, tested in folds for index in tested) == list(range(len(rows)))
         for own, tested in folds:
             assert not {*users[own]} & {*users[tested]}
@@ -130,14 +130,14 @@ def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
                 assert len(own) + len(tested) == len(rows)
 
 
-@pytest.mark.parametrize("name", EVALUATIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions(name):
     """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, prompts, _ = map(np.array, zip(*product("abcd", "pq", range(12)), strict=True))
     found = rng.normal(size=(len(users), 7))
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
-    folds = EVALUATIONS[name](users, prompts)
+    folds = evaluations(users, prompts)[name]
     before = held_out(found, labels, users, folds)
     inverted = labels.copy()
     inverted[folds[1][1]] ^= True
@@ -195,7 +195,7 @@ def test_features_are_the_attribute_the_product_and_its_sum_of_about_equal_lengt
 def test_a_signal_that_can_be_told_from_the_meaning_is_learnt(of_planted):
     """For users, and for prompts, that the model has not seen."""
     found = json.loads((of_planted / "filter.json").read_text("utf-8"))["metrics"]
-    for name in EVALUATIONS:
+    for name in NAMES:
         assert found[name]["f1"]["value"] > found["always YES"]["f1"]["value"] + 0.15, name
         assert found[name]["kappa"]["value"] > 0.3, name
 
@@ -210,7 +210,7 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
     labeled = with_judgment(load(Relevance, "sample"))
     assert [(row["id"], row["label"]) for row in rows] == [(row.id, row.judgment) for row in labeled]
     prompts = [row.prompt for row in labeled]
-    said = {name: [row[name]["answer"] == "YES" for row in rows] for name in EVALUATIONS}
+    said = {name: [row[name]["answer"] == "YES" for row in rows] for name in NAMES}
     said |= {"always YES": [True] * len(rows), "always NO": [False] * len(rows)}
     theirs = {
         "f1": metrics.f1_score, "recall": metrics.recall_score, "kappa": metrics.cohen_kappa_score,
@@ -231,7 +231,7 @@ def test_metrics_and_card_are_what_scikit_learn_computes_from_the_predictions(of
             in card
         )
     assert found["always NO"]["precision"]["value"] is None
-    for name in EVALUATIONS:
+    for name in NAMES:
         for row in rows:
             of = row[name]
             assert of["answer"] == ("YES" if of["probability"] >= of["threshold"] else "NO")

@@ -193,6 +193,8 @@ def test_rows_with_even_votes_count_for_agreement_and_for_nothing_else():
     (value,) = found.agreement.coefficients.values()
     assert same(value.value, alpha([[LABELS[not vote] for vote in row.votes] for row in with_votes], LABELS, "nominal"))
     assert RELEVANCE.signs(ROWS, None) == {"even_votes": 5}
+    assert EXTRACTION.constant() == {"always PROBLEMATIC": ("PROBLEMATIC",), "always ACCEPT": ("ACCEPT",)}
+    assert RESPONSE.constant() == {"always no difference": ("3", "3"), "always much better": ("5", "1")}
     for name in ("YES", "NO"):
         assert found.said[f"always {name}"] == {row.id: (name,) for row in ROWS}
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
-from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, Response
 
 WHO = {"id": "r1", "user_id": "u1"}
 ROWS = {
@@ -121,20 +121,14 @@ def test_uncertain_and_rejected_are_one_verdict(votes, problematic):
         assert (labeled.judgment, Counter(labeled.votes)) == (problematic, Counter())
 
 
-@given(st.lists(st.sampled_from(SCALE), min_size=1, max_size=9))
-@settings(deadline=None, derandomize=True)
-def test_votes_on_responses_have_a_mean(votes):
-    (row,) = loaded(Response, judged(Response, votes=votes))
-    assert row.judgment == pytest.approx(sum(votes) / len(votes))
-    assert Counter(row.votes) == Counter(votes)
-
-
 @every_stage
 def test_a_row_that_nobody_judged_has_no_judgment(stage):
     (row,) = loaded(stage, judged(stage, votes=[]))
     assert (row.votes, row.judgment) == ((), None)
     (row,) = loaded(Response, judged(Response))
     assert (row.votes, row.judgment) == ((), None)
+    (row,) = loaded(Response, judged(Response, votes=[1, 2, 2]))
+    assert row.judgment == 5 / 3
 
 
 # --- order and digest ---------------------------------------------------------------------------------------------------
@@ -223,16 +217,12 @@ def test_data_that_are_not_there_are_an_error(data, beginning, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(("there", "found"), [([], "none of the three files"), ([Response], "response.jsonl")])
-def test_a_stage_without_a_file_is_an_error_that_says_which_files_there_are(there, found, tmp_path):
-    for stage in there:
-        write(tmp_path, stage, [ROWS[stage]])
-    with pytest.raises(DataError) as caught:
+def test_a_stage_without_a_file_is_an_error(tmp_path):
+    write(tmp_path, Response, [ROWS[Response]])
+    with pytest.raises(
+        DataError, match=f"{tmp_path}/relevance.jsonl: found no such file, expected relevance rows. Add it"
+    ):
         load(Relevance, tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}/relevance.jsonl: no such file, so there are no relevance rows (found: {found}). "
-        "Add it, or run only tasks whose file is there."
-    )
 
 
 # --- damage -----------------------------------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
-"""`recenter import`: a small folder in the authors' layout, written here, becomes rows and recorded replies, or an error that names the row."""
+"""`recenter import`: a small folder in the authors' layout, written here, becomes rows, or an error that names the row."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 
 import pytest
-from support.authors import AGAIN, ITEMS, ONE, OTHER, PILOT, PROFILES, counted, profile, replies, said, write
+from support.authors import AGAIN, ITEMS, PILOT, PROFILES, counted, profile, write
 from support.commands import personafeedback
 from support.recenter import in_inspect
 
@@ -28,8 +27,6 @@ LABELS = [
 def authors(labels=LABELS) -> dict[str, list[dict]]:
     """File -> lines, all of the authors' layout."""
     files = {name: [profile(*line, model=name) for line in labels] for name in (PROFILES, AGAIN)}
-    for model in (ONE, OTHER):
-        files[model] = [replies(user, prompt, of, model) for user, prompt, _, of in labels]
     files[PILOT] = [
         counted(0, 5, "Plan a trip.", "Likes trains", 2, 3),
         counted(3, 5, "Plan a trip.", "Plays chess", 2, 4),
@@ -45,10 +42,6 @@ def authors(labels=LABELS) -> dict[str, list[dict]]:
         for model in ("one", "other")
     ]  # fmt: skip
     return files
-
-
-def written(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture
@@ -77,17 +70,6 @@ def test_labels_become_rows_that_load_and_null_is_left_out(folder, tmp_path):
     assert "wild-user" not in "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.jsonl"))
 
 
-def test_replies_have_the_ids_of_the_rows_that_they_are_about(folder, tmp_path):
-    imported(folder, tmp_path / "out")
-    rows = {row.id: row for row in load(Relevance, tmp_path / "out")}
-    for model in (ONE, OTHER):
-        found = written(tmp_path / "out" / "replies" / Path(model).name)
-        assert [reply["id"] for reply in found] == [row["id"] for row in written(tmp_path / "out" / "relevance.jsonl")]
-        for reply in found:
-            of = rows[reply["id"]].attribute
-            assert (reply["reply"], reply["answer"]) == (f"{model} on {of}", said(of, model))
-
-
 def test_the_pilot_has_votes_and_a_folder_of_its_own_and_response_items_have_none(folder, tmp_path):
     imported(folder, tmp_path / "out")
     pilot = {row.attribute: row for row in load(Relevance, tmp_path / "out" / "pilot")}
@@ -110,19 +92,16 @@ def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
     out = tmp_path / "out"
     assert imported(write(folder, files), out) == [
         f"wrote {out}/relevance.jsonl: 4 rows, 1 users, 2 relevant",
-        f"wrote {out}/replies/one.jsonl: 4 rows, answers: 3 yes, 1 no, 0 unreadable",
-        f"wrote {out}/replies/other.jsonl: 4 rows, answers: 1 yes, 0 no, 3 unreadable",
         f"wrote {out}/pilot/relevance.jsonl: 2 rows, 1 users",
         f"wrote {out}/response.jsonl: 1 rows, 1 users",
         "left out: 2 with a ground truth of null",
         f"left out: 2 with a phone number in prompt ({folder}/{PROFILES}, line 2)",
-        "left out: 8 replies to rows that were left out",
         f"left out: 1 with an e-mail address in attribute ({folder}/{PILOT}, line 1)",
         "left out: 1 response items without a relevant attribute",
     ]
 
 
-MADE_OF = {"task6": "relevance.jsonl", "relevance_task5": "replies/", PILOT: "pilot/relevance.jsonl", "extracted": "response.jsonl"}  # fmt: skip
+MADE_OF = {"task6": "relevance.jsonl", PILOT: "pilot/relevance.jsonl", "extracted": "response.jsonl"}  # fmt: skip
 """Where the authors have it -> what becomes of it."""
 
 
@@ -131,12 +110,11 @@ def test_every_part_may_be_missing_and_that_is_said(lacking, tmp_path):
     write(tmp_path / "authors", {name: rows for name, rows in authors().items() if name.split("/")[0] != lacking})
     out = tmp_path / "out"
     lines = imported(tmp_path / "authors", out)
-    made = {path.relative_to(out).as_posix().replace("one.jsonl", "").replace("other.jsonl", "") for path in out.rglob("*.jsonl")}  # fmt: skip
-    without_labels = {"replies/"} if lacking == "task6" else set()
-    assert made == {*MADE_OF.values()} - {MADE_OF[lacking]} - without_labels
+    assert {path.relative_to(out).as_posix() for path in out.rglob("*.jsonl")} == {*MADE_OF.values()} - {
+        MADE_OF[lacking]
+    }
     (absent,) = (line for line in lines if line.startswith("absent: "))
     assert absent.removeprefix("absent: ").startswith(lacking)
-    assert ("left out: 2 file of replies, which needs task6/" in "\n".join(lines)) == (lacking == "task6")
 
 
 def test_a_folder_without_any_of_the_files_is_an_error(folder):
@@ -182,8 +160,6 @@ def test_the_files_of_two_models_have_each_label_once(folder, tmp_path):
 
 
 CASES = {
-    "another user": (ONE, lambda rows: rows[1].update(user_id="x"), "line 2: found prompt 3 of user 'x', expected one of task6/eval_results_task5_gt_attributes_*.jsonl"),
-    "another attribute": (ONE, lambda rows: rows[1]["items"][1].update(attribute="x"), "line 2: found the attribute 'x', expected one of {PROFILES}, line 2"),
     "another prompt": (AGAIN, lambda rows: rows[1].update(prompt_text="x"), "line 2: found the prompt_id 'wild-user-b_3' with another user, prompt or ground truth, expected those of {PROFILES}, line 2"),
 }  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -13,11 +12,9 @@ pytest.importorskip("krippendorff")
 
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
-from support.outcomes import answering
 from support.shown import embedded, rank_runs
 from support.tables import in_markdown
 
-from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
@@ -116,33 +113,6 @@ def stages(tmp_path_factory):
         )  # fmt: skip
         assert done.returncode == 0, done.stdout
     return {run.benchmark.name.removeprefix("recenter_"): run for run in read_runs([root])}
-
-
-@pytest.mark.parametrize(
-    ("stage", "names", "coefficients"),
-    [
-        ("extraction", {"always PROBLEMATIC", "always ACCEPT"}, {"Krippendorff's alpha (nominal)"}),
-        ("response", {"always no difference", "always much better"}, {"Krippendorff's alpha (ordinal)"}),
-    ],
-)
-def test_every_stage_has_baselines_that_are_scored_like_runs(stages, stage, names, coefficients):
-    run = stages[stage]
-    rows = asked(run)
-    found = run.benchmark.report.examine(rows, run.cases)
-    made = make_report(run, rows)
-    assert made.judges.baselines.keys() == found.said.keys() == names
-    assert made.judges.agreement.coefficients.keys() == coefficients
-    for name, said in found.said.items():
-        score = run.method.score
-        cases = {
-            case_id: answering(case, said[case_id], values=score(case[0].targets, said[case_id], ()))
-            for case_id, case in run.cases.items()
-        }
-        measures = make_report(replace(run, cases=cases), rows).overall.measures
-        for line in run.benchmark.report.compared:
-            its = made.judges.baselines[name][line.measure]
-            mine = measures[line.measure]
-            assert (its.value, its.stderr) == same((mine.value, mine.stderr), nan_ok=True), line.measure
 
 
 def test_pages_of_the_other_stages_show_what_people_saw(stages):

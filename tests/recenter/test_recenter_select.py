@@ -13,13 +13,12 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from support.ranks import Ranked, evaluate_on
-from support.recenter import ScriptedLM, changed_log, in_inspect, in_lm_eval, same, says
+from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same, says
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.documents import Document
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
@@ -36,9 +35,6 @@ def as_list(document: str, answers: dict[str, str]) -> str:
 
 ANSWERS = {
     "gold": {row.id: RELEVANCE.targets(row)[0] for row in ROWS},
-    "inverted": {row.id: "NO" if row.judgment else "YES" for row in ROWS},
-    "always_yes": dict.fromkeys((row.id for row in ROWS), "YES"),
-    "always_no": dict.fromkeys((row.id for row in ROWS), "NO"),
     "random": {row.id: random.Random(row.id).choice(["YES", "NO"]) for row in ROWS},
 }
 
@@ -109,7 +105,7 @@ def in_profiles(answers):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["gold", "inverted", "random"])
+@pytest.mark.parametrize("model", ["gold", "random"])
 def test_both_ways_of_asking_have_the_same_scores_in_both_harnesses(model, tmp_path):
     answers = ANSWERS[model]
     pair, pair_log = in_inspect(RELEVANCE, one_by_one(answers), tmp_path / "pair")
@@ -162,40 +158,16 @@ def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
     assert run.partial == {"relevance": (rows, len(ROWS))}
 
 
-@pytest.mark.slow
-def test_a_log_that_was_changed_is_refused(tmp_path):
-    _, path = in_inspect(RELEVANCE, in_profiles(ANSWERS["random"]), tmp_path, "select")
-
-    def of_score(change):
-        def changed(sample):
-            change(sample["scores"]["recenter_relevance_select"])
-
-        return changed
-
-    def better(score):
-        values = score["metadata"]["results"][0]["values"]
-        values["acc"] = 1 - values["acc"]
-
-    def other_answer(score):
-        first = score["metadata"]["results"][0]
-        first["answers"] = ["NO" if first["answers"] == ["YES"] else "YES"]
-
-    for change in (better, other_answer):
-        with pytest.raises(RunError, match="found"):
-            read_run(changed_log(path, of_score(change)))
-
-
 class RankLM(Ranked, ScriptedLM):
     """The scripted model of one rank."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [None, 3])
-def test_two_ranks_give_the_scores_of_one(limit):
+def test_two_ranks_give_the_scores_of_one():
     pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
     name = "recenter_relevance_select"
     models = [RankLM(RELEVANCE.methods["select"], says(name)) for _ in range(3)]
-    one = evaluate_on(models[:1], name, "sample", limit)["results"][name]
-    two = evaluate_on(models[1:], name, "sample", limit)["results"][name]
+    one = evaluate_on(models[:1], name, "sample", 3)["results"][name]
+    two = evaluate_on(models[1:], name, "sample", 3)["results"][name]
     assert one.keys() == two.keys()
     assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)

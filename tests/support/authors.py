@@ -10,14 +10,8 @@ PROFILES, AGAIN = (
 )
 """The same ground truth, beside the responses of two models."""
 
-ONE, OTHER = "relevance_task5/one.jsonl", "relevance_task5/other.jsonl"
 PILOT = "task3_relevance_clf.jsonl"
 ITEMS = "extracted/task6_items.jsonl"
-
-
-def said(attribute: str, model: str) -> bool | None:
-    """What a model's reply was read as: anything that differs by model, None among it."""
-    return {0: True, 1: False, 2: None}[(len(attribute) + len(model)) % 3]
 
 
 def profile(user, prompt, text, labels, model="gpt-5.4"):
@@ -38,19 +32,6 @@ def counted(sample, prompt, text, attribute, yes, n):
         "prompt_index": prompt, "sample_index": sample, "attribute": attribute, "prompt_text": text, "label": int(2 * yes > n),
         "split": "train", "n_annotators": n, "human_yes_rate": yes / n,
     }  # fmt: skip
-
-
-def replies(user, prompt, labels, model):
-    items = [
-        {
-            "attribute": of,
-            "relevant": said(of, model),
-            "raw_answer": f"{said(of, model)}",
-            "full_output": f"{model} on {of}",
-        }
-        for of in labels
-    ]
-    return {"model": model, "prompt_index": prompt, "user_id": user, "items": items}
 
 
 def write(folder: Path, files: dict[str, list[dict]]) -> Path:

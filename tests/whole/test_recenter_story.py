@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 from inspect_ai.model import _model
 from support import planted
 from support.as_printed import run_as_printed
-from support.authors import PROFILES, profile, replies, write
+from support.authors import PROFILES, profile, write
 from support.documents import DOCS, block, needs_checkout
 from support.killed import serving
 from support.minilm import cached
@@ -76,7 +76,6 @@ def test_the_story_of_the_stages(tmp_path, monkeypatch):
 @pytest.mark.release
 @needs_checkout
 def test_the_story_of_the_authors_files(minilm, tmp_path):
-    """The model's recorded replies are those of `said`, which are right about as often as not."""
     found = {}
     for row in planted.rows(users=8, prompts=6, attributes=10):
         found.setdefault((row["user_id"], row["prompt"]), {})[row["attribute"]] = row["label"]
@@ -86,7 +85,6 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
         tmp_path / "FOLDER",
         {
             f"data/{PROFILES}": [profile(*line) for line in labels],
-            "data/relevance_task5/MODEL.jsonl": [replies(user, prompt, of, "MODEL") for user, prompt, _, of in labels],
         },
     )
     printed = told(block(PAGE, "story: authors"), tmp_path, minilm)

@@ -5,14 +5,11 @@ Features: the attribute's embedding, its product with the prompt's, the cosine. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...common.embeddings import Vectors
-from ...common.text import same_text
 from ..relevance import RELEVANCE
-from ..rows import Relevance
 
 Array = Any
 """A numpy array; features are float64 of shape (rows, columns), labels are bool."""
@@ -76,39 +73,27 @@ class Prediction:
         return RELEVANCE.label(self.found)
 
 
-def by_user(users: Array, prompts: Array) -> Folds:
-    """Folds that test every row once, by a model that was trained on other users' rows."""
-    return _folds(users)
+def evaluations(users: Array, prompts: Array) -> dict[str, Folds]:
+    """Name -> folds that test every row once, by a model that has not seen its user, or neither its user nor its prompt.
 
-
-def by_user_and_prompt(users: Array, prompts: Array) -> Folds:
-    """Folds that test every row once, by a model that has seen neither its user nor its prompt."""
+    Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random
+    split would test a model on what it has been trained on.
+    """
     import numpy as np
 
-    folds = [
+    by_user, by_prompt = _folds(users), _folds(prompts)
+    by_both = [
         (np.intersect1d(own, of_prompts), np.intersect1d(tested, tested_prompts))
-        for own, tested in _folds(users)
-        for of_prompts, tested_prompts in _folds(prompts)
+        for own, tested in by_user
+        for of_prompts, tested_prompts in by_prompt
     ]
-    return [(own, tested) for own, tested in folds if len(tested)]
-
-
-# Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random split
-# would test a model on what it has been trained on.
-EVALUATIONS = {"by_user": by_user, "by_user_and_prompt": by_user_and_prompt}
+    return {"by_user": by_user, "by_user_and_prompt": [(own, tested) for own, tested in by_both if len(tested)]}
 
 
 def _folds(groups: Array) -> Folds:
     from sklearn.model_selection import GroupKFold
 
     return list(GroupKFold(min(FOLDS, len(set(groups)))).split(groups, groups=groups))
-
-
-def groups_of(rows: Sequence[Relevance]) -> tuple[Array, Array]:
-    """(users, prompts with case and white space folded), each of shape (rows,)."""
-    import numpy as np
-
-    return np.array([row.user_id for row in rows]), np.array([same_text(row.prompt) for row in rows])
 
 
 def features_of(attributes: Vectors, prompts: Vectors) -> Array:

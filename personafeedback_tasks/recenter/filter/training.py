@@ -17,13 +17,14 @@ from ...common.files import Content
 from ...common.jackknife import estimate_of
 from ...common.outputs import json_text, jsonable
 from ...common.statistics import Estimate, percent
+from ...common.text import same_text
 from ...core.cases import digest_of
 from ...core.result import Result
 from ..data import Rows
 from ..relevance import RELEVANCE
 from ..rows import Relevance
 from .folder import ABOUT, CARD, PREDICTIONS, texts
-from .model import EVALUATIONS, Prediction, features_of, groups_of, held_out, train
+from .model import Prediction, evaluations, features_of, held_out, train
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -49,7 +50,8 @@ def train_on(rows: Rows[Relevance], model: str, progress: Progress) -> tuple[dic
     """
     import numpy as np
 
-    users, prompts = groups_of(rows.cases)
+    users = np.array([row.user_id for row in rows])
+    prompts = np.array([same_text(row.prompt) for row in rows])
     labels = np.array([bool(row.judgment) for row in rows])
     progress(f"loading {model}")
     loaded = embedder(model)
@@ -57,9 +59,9 @@ def train_on(rows: Rows[Relevance], model: str, progress: Progress) -> tuple[dic
     features = features_of(vectors[::2], vectors[1::2])
     evaluated: dict[str, list[Prediction]] = {}
     try:
-        for name, split in EVALUATIONS.items():
+        for name, folds in evaluations(users, prompts).items():
             progress(f"evaluating {name.replace('_', ' ')}")
-            evaluated[name] = held_out(features, labels, users, split(users, prompts))
+            evaluated[name] = held_out(features, labels, users, folds)
         progress("training on all rows")
         final = train(features, labels, users)
     except ValueError as error:
@@ -117,7 +119,7 @@ def _table(scores: Scores) -> list[list[str]]:
     # each score with its standard error
     lines = [["", *COLUMNS.values()]]
     for name, measures in scores.items():
-        title = f"filter, {name.replace('_', ' ')}" if name in EVALUATIONS else name
+        title = f"filter, {name.replace('_', ' ')}" if name.startswith("by_") else name
         values = [measures[measure] for measure in COLUMNS]
         cells = [
             percent(one.value, stderr=one.stderr) if column.endswith("%") else f"{one.value:.3f} ± {one.stderr:.3f}"
