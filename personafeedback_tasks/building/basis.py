@@ -24,13 +24,12 @@ class Bases:
     def __init__(self, folder: Folder):
         self._folder, self._bases = folder, folder.by_id(Basis)
         self._questions, self._answers = folder.by_id(Question), folder.by_id(Answer)
-        self._personas: dict[str, Persona] = {}
         self._told: dict[tuple[str, str], str] = {}
 
     def told(self, question: Question, strategy: str) -> str:
         """Persona for writers: its core and the features inferred for this question, or the whole persona; a part of this if MASKED."""
         if (question.id, strategy) not in self._told:
-            persona, basis = self._persona(question.user_id), self._bases.get(question.id)
+            persona, basis = self._folder.persona(question.user_id), self._bases.get(question.id)
             if basis is not None and basis.features:
                 parts = tuple(key for key in persona.profile if any(word in key.lower() for word in _PREFERENCES))
                 persona = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
@@ -42,7 +41,7 @@ class Bases:
 
     def shown(self, question: Question) -> Persona:
         """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""
-        persona = self._persona(question.user_id)
+        persona = self._folder.persona(question.user_id)
         basis = self._bases.get(question.id)
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
@@ -50,11 +49,6 @@ class Bases:
         """The pieces that a question was drawn from; mostly empty for questions that a team brought."""
         basis = self._bases.get(question_id)
         return basis.memory if basis else ()
-
-    def _persona(self, user: str) -> Persona:
-        if user not in self._personas:
-            self._personas[user] = self._folder.persona(user)
-        return self._personas[user]
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""

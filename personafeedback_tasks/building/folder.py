@@ -87,7 +87,15 @@ class Folder(RowFolder):
             raise DataError(
                 f"{path}: there is no such file, expected the persona of {user_id!r}. Add it, or remove the person."
             )
-        return Persona(user_id, load_profile(path), self.memory_path(user_id))
+        written = path.stat().st_mtime_ns
+        if self._personas.get(user_id, (0,))[0] != written:
+            self._personas[user_id] = written, Persona(user_id, load_profile(path), self.memory_path(user_id))
+        return self._personas[user_id][1]
+
+    @cached_property
+    def _personas(self) -> dict[str, tuple[int, Persona]]:
+        # With the time of each file: a command reads it once.
+        return {}
 
     def persona_path(self, user_id: str) -> Path:
         return self.root / "persona" / f"{user_id}.json"

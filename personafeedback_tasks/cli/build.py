@@ -147,7 +147,7 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
             if names:
                 write_texts(few, models, say)
         finally:  # also where nothing passed the checks: the page shows why
-            write(folder.root / PAGE, page(folder, [person.user_id for person in few.people()]))
+            write(folder.root / PAGE, page(few, [person.user_id for person in few.people()]))
             say(f"wrote {folder.root / PAGE}")
     say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
     say(next_line(folder, models.names))

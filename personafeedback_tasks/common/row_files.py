@@ -65,11 +65,14 @@ class RowFolder:
         path = self.path(kind)
         if not os.path.lexists(path):
             return []
-        found = path.stat() if path.is_file() else None
-        state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
+        state = self._state(path)
         if state is None or self._known.get(kind, ("",))[0] != state:
             self._known[kind] = state, self._rows(kind, path)
         return list(self._known[kind][1])
+
+    def _state(self, path: Path) -> object:
+        found = path.stat() if path.is_file() else None
+        return found and (found.st_mtime_ns, found.st_size, found.st_ino)
 
     def _rows(self, kind: type[R], path: Path) -> list[R]:
         if path.is_file() and not path.stat().st_size and path.suffix != ".csv":
@@ -103,7 +106,10 @@ class RowFolder:
 
     def write_together(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
         """Replace files as a whole, in this order and after the others, once all of them are on the disk."""
-        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in rows.items()}})
+        lists = {kind: list(of_kind) for kind, of_kind in rows.items()}
+        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in lists.items()}})
+        for kind, of_kind in lists.items():
+            self._known[kind] = self._state(self.path(kind)), of_kind
 
     def _content(self, kind: type[Row], rows: Iterable[Row]) -> Content:
         dicts = [msgspec.structs.asdict(row) for row in rows]

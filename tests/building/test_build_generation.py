@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -20,8 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write
 from support.commands import build_step, personafeedback
-from support.killed import kill
-from support.texts_server import texts_server
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
@@ -772,47 +768,6 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     assert f"Next: personafeedback build texts {folder.root} answers --model openai/gpt-4o --model OTHER\n" in shown()
     write_answers(Folder(folder.root), ONE)
     assert "lacking" not in shown()
-
-
-@pytest.mark.release
-def test_a_step_that_is_killed_is_completed_and_what_it_took_is_counted_once(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=4, specific=3)
-    write_personas(folder, ONE)
-    write_questions(folder, ONE)
-    environment = {**os.environ, "OPENAI_API_KEY": "none"}
-    with texts_server(write) as server:
-        arguments = [
-            "build",
-            "texts",
-            str(folder.root),
-            "answers",
-            "--model",
-            "openai/gpt-4o",
-            "-M",
-            f"base_url={server.url}",
-        ]
-        command = [sys.executable, "-m", "personafeedback_tasks", *arguments]
-        server.answer_only(23)
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
-        try:
-            in_flight = server.wait_until_all_wait(process)
-        finally:
-            kill(process)
-        assert not folder.read(Answer)
-        server.answer_only(float("inf"))
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert Counter(Counter(server.seen).values()) == {2: in_flight, 1: 12 * 5 - in_flight}
-    answers = folder.read(Answer)
-    assert len(answers) == len({one.id for one in answers}) == 12 * 5
-    assert "Wrote 36 pairs of test persons" in done.stdout
-    assert f"Next: personafeedback annotate pack {folder.root}" in done.stdout
-    (folder.root / "logs" / "answers" / "half.eval").write_bytes(b"PK")
-    shown = personafeedback("build", folder.root).output
-    assert "1 logs under logs/ could not be read" in shown
-    assert re.search(r"(?m)^openai/gpt-4o +60 +5,400 +600$", shown)
-    assert "36 pairs" in shown
-    assert f"Next: personafeedback annotate pack {folder.root}" in shown
 
 
 def test_the_commands_say_what_to_do(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from support.building import a_build, words, write
+from support.building import a_build, write
 from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
 
@@ -128,27 +127,6 @@ def test_one_command_writes_what_steps_one_by_one_write_and_goes_on_where_it_was
     assert writer.take() == []
     monkeypatch.chdir(together.root)
     assert personafeedback("build").output.split("\n\n")[0] == step("status", together).split("\n\n")[0]
-
-
-def test_a_match_whose_check_is_withheld_does_not_fit(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1, specific=0, general=1)
-    (folder.root / "pool.jsonl").write_text(
-        "".join(json.dumps({"question": f"What is {words(str(n), 5)}?"}) + "\n" for n in range(9))
-    )
-    step("personas", folder, "--model", BIG)
-    write = writer.write
-    lost = []
-
-    def withholds_the_first(prompt, model):
-        if "<fits>" in prompt and not lost:
-            lost.append(prompt)
-            return generation.WrittenText("", False, True)
-        return write(prompt, model)
-
-    writer.write = withholds_the_first
-    step("questions", folder, "--model", BIG)
-    assert [question.category for question in folder.questions()] == ["general"]
-    assert {one.reason for one in folder.read(Refused)} == {"withheld by the provider", "does not fit its person"}
 
 
 @pytest.mark.slow

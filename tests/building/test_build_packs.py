@@ -18,6 +18,7 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem
+from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.rows import Answer, Pair, Question
 
 
@@ -179,3 +180,10 @@ def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
         assert "with no option but --format. build.yaml has its settings" in " ".join(done.output.split())
     assert not build.has(PackItem)
     assert not (tmp_path / "study").exists()
+
+
+def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
+    build = a_build(tmp_path / "build", people=1, questions=1, annotators=5, votes_per_pair=5)
+    done = personafeedback("annotate", "pack", build.root)
+    assert done.exit_code == 0, done.output
+    assert label_rule(5) in done.output

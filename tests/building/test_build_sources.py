@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, words
-from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.models import NOBODY, Models
@@ -26,10 +25,7 @@ from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _features, question_examples
 from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.similar import Seen
-from personafeedback_tasks.personafeedback.cases import load_present
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import Template
 
 ONE = Models(("openai/gpt-4o",))
 
@@ -172,30 +168,6 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
         write_answers(folder, ONE, print)
 
 
-@pytest.mark.slow
-def test_a_set_of_own_users_runs_with_retrieval_from_their_history(tmp_path, writer):
-    folder = ours(tmp_path / "build", people=4, annotators=6)
-    write_questions(folder, ONE, print)
-    write_answers(folder, ONE, print)
-    assert personafeedback("annotate", "pack", folder.root).exit_code == 0
-    for number in range(1, 7):
-        filled_in(folder, f"annotator-{number}", tmp_path / f"{number}.csv", attentive(folder, likes_full))
-    done = personafeedback("annotate", "votes", folder.root, *sorted(tmp_path.glob("*.csv")))
-    assert done.exit_code == 0, done.output
-    done = personafeedback("build", "release", folder.root)
-    assert done.exit_code == 0, done.output
-    release = folder.root / "release"
-    rows = [
-        json.loads(line) for path in release.glob("data/*/*.jsonl") for line in path.read_text("utf-8").splitlines()
-    ]
-    bases, questions = folder.by_id(Basis), {one.question: one.id for one in folder.read(Question)}
-    assert len(rows) > 4
-    assert all(row["memory"] == list(bases[questions[row["question"]]].memory) for row in rows)
-    for case in load_present(release):
-        assert set(Template(setting="rag", k=3).pieces(case)) < set(folder.persona(case.user_id).memory)
-    assert len(folder.read(Pair)) >= len(rows)
-
-
 # --- scenarios and examples -------------------------------------------------------------------------------------------
 
 
@@ -248,23 +220,15 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_one_example_is_drawn_for_each_question_and_a_teams_own_replace_ours(tmp_path, language):
+def test_examples_are_questions_of_known_scenarios_and_a_teams_own_replace_ours(tmp_path, language):
     path = tmp_path / "examples.jsonl"
     path.write_text(examples(language)["examples.jsonl"], encoding="utf-8")
     found = question_examples(tmp_path)
     assert len(found) == len(set(found)) == {"en": 150, "zh": 12}[language]
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     known = [line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()[1:]]
-    of_scenario = Counter(row["scenario"] for row in rows)
-    assert of_scenario.keys() <= set(known)
-    assert language == "zh" or (of_scenario.keys() == set(known) and max(of_scenario.values()) <= 6)
+    assert {row["scenario"] for row in rows} <= {*known}
     assert all(fault_of_question(row["question"], language) == "" and len(row["features"]) == 3 for row in rows)
-    seen = Seen(0.4)
-    for row in rows:
-        assert seen.like(row["question"]) is None
-        seen.add(row["question"], row["question"])
-    drawn = Counter(Settings().generator("example", f"u{number}:specific:0").choice(found) for number in range(3000))
-    assert drawn.keys() == set(found)
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
     assert question_examples(tmp_path) == ["<situation>Rain</situation>\n<question>Which boots?</question>"]
     for line, said in (

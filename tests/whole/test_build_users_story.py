@@ -28,6 +28,7 @@ from support.texts_server import texts_server
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import Answer, Basis, Question
+from personafeedback_tasks.inspect_harness.generation import spent
 from personafeedback_tasks.logs.read import read_run
 
 USERS = 6
@@ -105,6 +106,8 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
             for user in (person.user_id for person in folder.people() if not folder.has_memory(person.user_id)):
                 pieces = ({"text": f"An article on {words(f'{user} {number}', 8)}"} for number in range(8))
                 _lines(folder.memory_path(user), pieces)
+        usage, broken = spent(folder.root)  # what a killed run wrote counts once
+        assert (usage["openai/gpt-4o"].calls, broken) == (len(set(server.seen)), 0)
         run_as_printed(["personafeedback annotate pack ours"], monkeypatch)
         for annotator in names(6):
             filled_in(folder, annotator, tmp_path / f"{annotator}.votes.csv", attentive(folder, likes_full))

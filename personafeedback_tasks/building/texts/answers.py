@@ -16,7 +16,21 @@ from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
 from ..folder import Folder
-from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, STRATEGIES, TEST, WAYS, Answer, Pair, Question
+from ..rows import (
+    DEGRADED,
+    FULL,
+    IMPROVED,
+    MASKED,
+    QUESTION,
+    STRATEGIES,
+    TEST,
+    WAYS,
+    Answer,
+    Pair,
+    Person,
+    Question,
+    kept,
+)
 from ..settings import Settings
 from ..steps import ANSWERS, Say
 from . import checks, prompts
@@ -88,8 +102,11 @@ def write_answers(folder: Folder, models: Models, say: Say) -> None:
 def _choose(run: _AnswersRun) -> list[Pair]:
     folder, say, old = run.folder, run.say, run.folder.read(Pair)
     voted = folder.has(PackItem) or folder.has(Vote)
-    test = Folder(folder.root).questions(TEST)  # a pilot, which sees some persons, keeps the pairs of the others
-    pairs = choose(run.settings, test, run.answers, old, fixed=voted)
+    test = {
+        person.user_id for person in kept(folder.read(Person)) if person.split == TEST
+    }  # also those whom a pilot does not see
+    questions = [question for question in kept(folder.read(Question)) if question.user_id in test]
+    pairs = choose(run.settings, questions, run.answers, old, fixed=voted)
     folder.write(Pair, pairs)
     say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
     for line in balance(pairs, run.answers):

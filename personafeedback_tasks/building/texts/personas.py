@@ -17,7 +17,7 @@ from ...common.similar import Seen
 from ...common.text import IDEOGRAPHS
 from ...core.cases import digest_of
 from ...personafeedback.others import assign
-from ...personafeedback.persona import Persona, load_profile
+from ...personafeedback.persona import Persona
 from .. import screening
 from ..folder import Folder
 from ..rows import TEST, TRAIN, Person, kept
@@ -51,7 +51,8 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
     """
     with folder.step(PERSONAS):
         run, people = TextRun(folder, PERSONAS, models, say), folder.read(Person)
-        profiles = {path.stem: load_profile(path) for path in sorted((folder.root / "persona").glob("*.json"))}
+        present = sorted((folder.root / "persona").glob("*.json"))
+        profiles = {path.stem: dict(folder.persona(path.stem).profile) for path in present}
         listed = {person.user_id for person in people}
         own = [user for user in profiles if user not in listed and user not in run.origins]
         for user in own:
