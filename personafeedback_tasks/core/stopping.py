@@ -91,7 +91,6 @@ class StopState:
         of: that there are.
         decision: see `Rule.decided`.
         interval: of the sequence, after these users; a share, or a difference of shares.
-        intervals: the same after each of these users.
     """
 
     rule: str
@@ -99,7 +98,6 @@ class StopState:
     of: int
     decision: str | None
     interval: tuple[float, float]
-    intervals: tuple[tuple[float, float], ...] = ()
 
     @property
     def accuracy(self) -> bool:
@@ -157,11 +155,10 @@ class StopPlan:
         )
         for number, interval in enumerate(intervals, 1):
             if decision := self.rule.decided(interval):
-                so_far = tuple(intervals[:number])
-                return StopState(self.rule.written, number, len(self.cases), decision, interval, so_far)
+                return StopState(self.rule.written, number, len(self.cases), decision, interval)
         nothing = (0.0 if self.rule.accuracy else -1.0, 1.0)
         last = [nothing, *intervals][-1]
-        return StopState(self.rule.written, len(intervals), len(self.cases), None, last, tuple(intervals))
+        return StopState(self.rule.written, len(intervals), len(self.cases), None, last)
 
     def as_dict(self) -> dict[str, Any]:
         """For the metadata of a log, ready for JSON."""
