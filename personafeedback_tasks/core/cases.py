@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,11 +118,6 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
         unchecked = ", counts=any" if self.counts == "any" else ""
         named = f"set {self.named_set.name}, " if self.named_set else ""
         return f"{shown_source(self.source)} ({named}sha256 {self.digest}{unchecked})"
-
-    @property
-    def languages(self) -> Counter[str]:
-        """Language -> number of cases."""
-        return Counter(case.language for case in self.cases)
 
 
 def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expected: Mapping[str, int]) -> None:

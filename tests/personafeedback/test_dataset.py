@@ -311,7 +311,7 @@ def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_er
         (root / name).write_bytes(DAMAGES[damage](raw, min(at, len(raw) - 1), end, junk))
         try:
             cases = load_cases(root, "general", "easy")
-            assert (len(cases), len(cases.digest), cases.languages.total()) == (6, 12, 6)
+            assert (len(cases), len(cases.digest)) == (6, 12)
         except DataError as error:
             message = str(error)
         else:

@@ -481,7 +481,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
         "Always picking the longer response reaches 50.0 % on these cases",
         "Whether the model was trained on these texts was not checked.",
         "Language of the data, in cases: " + ", ".join(
-            f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in SAMPLE.languages.most_common()
+            f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in Counter(case.language for case in SAMPLE).most_common()
         ),
         "The prompt (v1-0123456789ab) is that of personafeedback-tasks.",
         "we did not find the authors' prompts",
