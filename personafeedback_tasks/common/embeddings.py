@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,6 @@ DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 
 BATCH = 64
 """Texts in one pass of the model."""
-
-FEW = 200
-"""Texts: up to so many, one thread embeds them. More threads would wait for each other longer than they work."""
 
 EXTRA = "filter"
 
@@ -43,8 +39,7 @@ class Embedder:
 
         self.name = name_of(model)
         try:
-            with _quiet():
-                self._model = SentenceTransformer(self.name, device="cpu", model_kwargs={"dtype": torch.float32})
+            self._model = SentenceTransformer(self.name, device="cpu", model_kwargs={"dtype": torch.float32})
         except Exception as error:  # whatever is wrong with somebody's files
             why = cut(str(error).partition("\n")[0].rstrip("."), 200)
             raise OptionError(
@@ -71,11 +66,10 @@ class Embedder:
 
         different = sorted(set(texts), key=lambda text: (len(text), text))
         parts = []
-        with _threads(1 if len(different) <= FEW else None):
-            for start in range(0, len(different), BATCH):
-                progress(f"embedding {start:,} of {len(different):,} texts")
-                batch = different[start : start + BATCH]
-                parts.append(self._model.encode(batch, batch_size=BATCH, show_progress_bar=False))
+        for start in range(0, len(different), BATCH):
+            progress(f"embedding {start:,} of {len(different):,} texts")
+            batch = different[start : start + BATCH]
+            parts.append(self._model.encode(batch, batch_size=BATCH, show_progress_bar=False))
         vectors = np.concatenate(parts).astype(np.float64)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(lengths > 0, lengths, 1)
@@ -97,29 +91,3 @@ def name_of(model: str) -> str:
         )
     folder = Path(model).expanduser()
     return str(folder.resolve()) if folder.is_dir() else model
-
-
-@contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(number or before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    # transformers draws a progress bar while it loads.
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
