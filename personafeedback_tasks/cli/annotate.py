@@ -36,9 +36,7 @@ def annotate() -> None:
 
 @annotate.command()
 @click.argument("data", nargs=-1, required=True)
-@out_option(
-    "DIR", "The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators."
-)
+@out_option("The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators.")
 @click.option(
     "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
 )  # fmt: skip

@@ -31,7 +31,7 @@ from .runs import the_run
     required=True,
     help="`chosen` or `rejected`, the benchmark's own responses, or the writing run of another model.",
 )
-@out_option("DIR", "A new folder.", required=True)
+@out_option("A new folder.", required=True)
 @data_option
 def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     """Make a data set of duels: a model's replies against other responses.

@@ -20,7 +20,7 @@ from .runs import check_names, report_of, the_run
 
 @click.command("export")
 @click.argument("runs", metavar="[RUN]...", nargs=-1, type=RUN)
-@out_option("DIR", "The folder of a datastore; without RUN that of rewardbench.jsonl.", required=True)
+@out_option("The folder of a datastore; without RUN that of rewardbench.jsonl.", required=True)
 @click.option("--evaluator", metavar="NAME", help="The organization that ran the evaluation.")
 @click.option(
     "--relationship",

@@ -113,10 +113,9 @@ def given_options(given: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def out_option(metavar: str, help: str, required: bool = False) -> Decorator:
-    """--out, a folder (DIR) or a file (FILE)."""
-    kind = FOLDER if metavar == "DIR" else FILE
-    return click.option("--out", metavar=metavar, required=required, type=kind, help=help)
+def out_option(help: str, required: bool = False) -> Decorator:
+    """--out, a folder."""
+    return click.option("--out", metavar="DIR", required=required, type=FOLDER, help=help)
 
 
 release_option = click.option(

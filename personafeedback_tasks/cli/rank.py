@@ -37,7 +37,7 @@ from .runs import check_names, passed_over, read
 @click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
 @json_option
 @out_option(
-    "DIR", "Write ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case, there."
+    "Write ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case, there."
 )
 def rank(
     runs: tuple[Path, ...],

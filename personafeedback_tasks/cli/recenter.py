@@ -26,7 +26,7 @@ def recenter() -> None:
 
 @recenter.command("import")
 @click.argument("source", metavar="FOLDER", type=FOLDER)
-@out_option("DIR", "The folder to write.", required=True)
+@out_option("The folder to write.", required=True)
 def import_(source: Path, out: Path) -> None:
     """Convert the authors' annotations into our rows.
 
@@ -60,7 +60,7 @@ def _described(rows: Sequence[dict[str, object]]) -> str:
 
 @recenter.command()
 @click.argument("data")
-@out_option("DIR", "The folder to write.", required=True)
+@out_option("The folder to write.", required=True)
 @click.option(
     "--embeddings", metavar="MODEL", default=DEFAULT, show_default=True,
     help="A sentence-transformers model: a name on the Hugging Face Hub, or a folder.",

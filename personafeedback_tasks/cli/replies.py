@@ -29,7 +29,7 @@ from .runs import report_of
     "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
 )
 @click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
-@out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@out_option("Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @json_option
 def score_replies(
     task: str,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @data_option
 @name_option
 @price_option
-@out_option("DIR", "Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@out_option("Write report.md, report.json, the figures and index.html, a page with every case, there.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],

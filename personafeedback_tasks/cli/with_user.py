@@ -56,7 +56,7 @@ def setting_of(instruction: str) -> str:
     help="The number that counts, where a task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
 )
 @json_option
-@out_option("DIR", "Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
+@out_option("Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
 def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
     """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
 

@@ -88,6 +88,17 @@ def test_there_are_no_more_than_a_reader_can_keep_in_mind():
     assert len(OPTIONS) <= 90
 
 
+def test_outputs_have_the_same_options_everywhere():
+    """--json FILE, - for stdout; --csv FILE; --out DIR, a folder. --full prints what the files have."""
+    kinds = {"--json": ("FILE", True), "--csv": ("FILE", True), "--out": ("DIR", False)}
+    found = [(option, name) for option in OPTIONS for name in option.opts if name in kinds]
+    assert len(found) > 10
+    for option, name in found:
+        assert isinstance(option.type, click.Path)
+        assert (option.metavar, option.type.dir_okay is False) == kinds[name], (name, option.help)
+        assert option.type.allow_dash == (name == "--json")
+
+
 @pytest.mark.parametrize("text", ["paper", "build plan DIR", "export --format rewardbench", "rank logs --markdown"])
 def test_what_went_would_be_found(text):
     assert fault(text)

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.samples import a_part
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.records import DEEPEST, LONGEST_NUMBER, check_json, rows
@@ -149,16 +150,17 @@ def rebuilt(log: Path, path: Path, changed: str, content: str) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.tried("logs that end a parser beside good ones: passed over in one line each", 39)
-def test_killers_are_passed_over_beside_good_logs(killers):
+@pytest.mark.parametrize("words", a_part(["report", "rank --data sample --full"], 2))
+def test_killers_are_passed_over_beside_good_logs(words, killers):
     pytest.importorskip("rich")
     assert len(killers) == 39
     folder = next(iter(killers.values())).parent.parent
-    for arguments in (("report", folder), ("rank", folder, "--data", "sample", "--full")):
-        done = command(*arguments)
-        assert done.returncode == 0, done.stderr
-        lines = done.stderr.splitlines()
-        assert len(lines) == len(killers), done.stderr
-        assert all(line.startswith(f"Passed over {folder / 'bad'}") for line in lines)
-        assert all("found" in line and "expected" in line for line in lines)
-        for model in ("CUSTOM", "scripted/mixed"):
-            assert model in done.stdout
+    name, *options = words.split()
+    done = command(name, folder, *options)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == len(killers), done.stderr
+    assert all(line.startswith(f"Passed over {folder / 'bad'}") for line in lines)
+    assert all("found" in line and "expected" in line for line in lines)
+    for model in ("CUSTOM", "scripted/mixed"):
+        assert model in done.stdout

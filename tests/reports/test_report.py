@@ -22,6 +22,7 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES, readable
 from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.samples import a_part
 from support.shown import as_json, markdown
 from support.tables import in_markdown
 
@@ -516,7 +517,7 @@ NAMES = (
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-@pytest.mark.parametrize("count", [3, 12])
+@pytest.mark.parametrize("count", a_part([12, 3], 2))
 def test_every_text_of_a_figure_is_whole_and_within_it_however_many_runs_there_are(count, hard_logs, general):
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
