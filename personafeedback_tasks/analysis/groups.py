@@ -141,7 +141,7 @@ def measures_of(
     wanted = {name: over for name, over in benchmark.corpus.items() if only is None or name in only}
     of_corpus = list(map(judged, cases)) if wanted else []
     found = {
-        measure: (share if benchmark.report.line(measure).share else estimate)(values(measure), users, strata, also)
+        measure: (share if benchmark.report.line(measure).is_share else estimate)(values(measure), users, strata, also)
         for measure in benchmark.measures
         if only is None or measure in only
     }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from ..common.adjusted import at_zero
 from ..common.clusters import Shared
 from ..common.statistics import Estimate, paired, share
-from ..core.report import Examined
+from ..core.report import DIFFERENCE, SHARE, Control, Examined
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from .control import gains, named_differences, with_sequence
@@ -17,11 +17,11 @@ from .groups import Group, has_macro, make_group, measures_of, partners_of
 from .use import EXCESS, excess_over_counting
 from .void import is_void
 
-SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
-"""Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
-
 SCORE = "acc"
 """The key of the primary measure in every file, whatever its benchmark and method call it."""
+
+MACRO = "plain mean over the cells, whatever their numbers of cases"
+GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 KINDS = ("score", "beside", "margin", "adjusted", "difference", "given", "own")
 """Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; computed
@@ -111,11 +111,44 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     found += [_named(name, SHARE, "given", partial(_given, name)) for name in given]
     for name in (*spec.beside, *(line.measure for line in spec.headline if line.none)):
         found.append(Measure(name, _heading(name, contenders[0]), SHARE, "beside", partial(_beside, name)))
-    for name in spec.ranked:
-        line = spec.line(name)
-        unit = SHARE if line.share else SIGNED if line.sign else RATIO
-        found.append(Measure(name, name, unit, "own", partial(_ranked, name)))
-    return found
+    own = (line for line in spec.lines.values() if line.ranked)
+    found += [Measure(line.measure, line.measure, line.unit, "own", partial(_ranked, line.measure)) for line in own]
+    return [replace(measure, meaning=_meaning(measure, contenders)) for measure in found]
+
+
+def _meaning(measure: Measure, contenders: Sequence[Contender]) -> str:
+    # no sentence, without a period; empty where the benchmark's record does not say
+    spec, texts = contenders[0].run.benchmark.report, contenders[0].texts
+    if measure.key == SCORE:
+        scores = dict.fromkeys(one.run.primary for one in contenders)
+        return "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
+    if measure.kind == "margin":
+        picks = f", which picks {spec.shortcuts[measure.baseline]}" if measure.baseline in spec.shortcuts else ""
+        return f"the score minus that of the baseline {measure.baseline} on the same cases{picks}"
+    if measure.kind == "adjusted":
+        return f"the score {measure.heading} of the responses, by logistic regression"
+    if measure.kind == "difference" and spec.control is not None:
+        return _of_difference(measure.heading, spec.control)
+    if measure.kind == "given":
+        return GIVEN
+    if measure.key in spec.shortcuts:
+        return f"the baseline that picks {spec.shortcuts[measure.key]}"
+    if texts and measure.key in texts.subsets:
+        return texts.subsets[measure.key][0]
+    return MACRO if measure.key == "macro" else spec.line(measure.key).meaning
+
+
+def _of_difference(name: str, control: Control) -> str:
+    paired = "paired by case, on the cases that both answered"
+    if name == EXCESS:
+        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, {paired}"
+    for difference in control.named:
+        if difference.name == name:
+            more, less = (control.people.get(value, value) for value in (difference.more, difference.less))
+            return (
+                f"{difference.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
+            )
+    return f"the score minus that of the same model {control.without}, {paired}"
 
 
 def _heading(name: str, one: Contender) -> str:

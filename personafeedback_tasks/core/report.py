@@ -18,16 +18,20 @@ PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something."""
 
 
+SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
+"""Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
+
+
 @dataclass(frozen=True)
 class Line:
-    """One measure in a report's tables."""
+    """One measure of a benchmark: what it is called and what it is, in all outputs."""
 
     measure: str  # of `Benchmark.measures`, `ReportSpec.derived` or the corpus metrics
     label: str = ""
     strong: bool = False
     interval: bool = False  # whether its 95 % interval stands beside it
-    share: bool = True  # in percent; else a number with three digits
-    sign: bool = True  # whether a number that is no share has its sign, as a correlation has, and a ratio has not
+    unit: str = SHARE
+    ranked: bool = False  # whether rankings have it, too: with their tables, page and files
     table: str = "Details"  # heading of its table among the details; the headline is a table of its own
     meaning: str = ""  # what its numbers are, for a tooltip or a list of definitions; without a period
     none: str = ""  # what is said where it is 0: `0 of {n:,} picks changed`; empty for nothing
@@ -39,7 +43,12 @@ class Line:
     @property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest value: of a share, a correlation, or a ratio."""
-        return (0.0, 1.0) if self.share else (-1.0, 1.0) if self.sign else (0.0, math.inf)
+        return {SHARE: (0.0, 1.0), RATIO: (0.0, math.inf)}.get(self.unit, (-1.0, 1.0))
+
+    @property
+    def is_share(self) -> bool:
+        """Whether people read it in percent; else as a number with three digits."""
+        return self.unit in (SHARE, DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -192,7 +201,6 @@ class ReportSpec:
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`
     compared: Sequence[Line] = ()  # in the table with the baselines that answer and people, and of two runs
-    ranked: Sequence[str] = ()  # beside `primary` in a ranking
     beside: Sequence[str] = ()  # measures, baselines and subsets that every output has beside the score
     baselines: Sequence[str] = ()  # all that `examine` may give; a ranking's files always have them
     adjusted: str = ""  # where both responses have the same covariate: `at equal length`
@@ -212,6 +220,11 @@ class ReportSpec:
     swaps: bool = False  # both responses are right for somebody: whoever ignores the user scores 0.5
     asks: str = ""  # what a case is and what is right, in a sentence or two
 
+    @property
+    def lines(self) -> dict[str, Line]:
+        """Measure -> how it is named and printed."""
+        return {line.measure: line for line in (*self.headline, *self.details)}
+
     def line(self, measure: str) -> Line:
         """How a measure is named and printed."""
-        return next((line for line in (*self.headline, *self.details) if line.measure == measure), Line(measure))
+        return self.lines.get(measure) or Line(measure)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..common.statistics import mean
 from ..core.cases import CaseSet
-from ..core.report import Control, Difference, Line, ReportSpec, Shown
+from ..core.report import SIGNED, Control, Difference, Line, ReportSpec, Shown
 from ..core.result import ScoredCase
 from ..core.rewards import TOTAL, right_and_tie
 from .methods import DEBIASED
@@ -57,6 +57,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
                 "consistency",
                 interval=True,
                 meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
+                ranked=True,
             ),
             Line("tie", "ties (wrong in acc)"),
             Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
@@ -66,16 +67,19 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         details=(
             Line(orders.all_right, table=case_table),
             *(Line(bias, table=case_table) for bias in orders.biases),
-            *([Line("preference_fairness", "preference fairness", share=False, table=case_table)] if two else []),
+            *([Line("preference_fairness", "preference fairness", unit=SIGNED, table=case_table)] if two else []),
             *(
                 Line(
                     rate,
                     table=replies,
+                    ranked=rate == orders.rates[0],
                     meaning=f"share of the readable replies that pick the response shown {rate[:-5]}",
                 )
                 for rate in orders.rates
             ),
-            Line("invalid", table=replies, meaning="share of the replies that could not be read as a choice"),
+            Line(
+                "invalid", table=replies, meaning="share of the replies that could not be read as a choice", ranked=True
+            ),
             Line("acc_readable", "acc, readable", table=replies),
         ),
         # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred.
@@ -87,7 +91,6 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         picked=picked_of(orders) if two else None,
         places=orders.places,
         probability="p_chosen",
-        ranked=("consistency", "first_rate", "invalid"),
         macro=True,
         **fields,
     )

@@ -12,7 +12,7 @@ from ..common.statistics import mean
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
-from ..core.report import Line, Shown
+from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
@@ -133,15 +133,14 @@ class Extract(DoneStage):
     corpus = {"quoted": quoted}
     report_fields = {
         "headline": (
-            Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user"),
-            Line("attributes", share=False, sign=False, meaning="mean number of attributes of a conversation"),
+            Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user", ranked=True),
+            Line("attributes", unit=RATIO, meaning="mean number of attributes of a conversation", ranked=True),
         ),
         "details": (
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
         ),
         "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
-        "ranked": ("quoted", "attributes"),
         "written": _written,
         "load": lambda data, counts: conversations(data),
         "environment": ENVIRONMENT_VARIABLE,

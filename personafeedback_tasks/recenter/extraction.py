@@ -52,16 +52,15 @@ class ExtractionTask(LabelStage):
     report_fields = {
         "headline": (
             ACC,
-            Line("f1", f"F1 of {PROBLEMATIC}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {PROBLEMATIC}"),
+            Line("f1", f"F1 of {PROBLEMATIC}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {PROBLEMATIC}", ranked=True),
         ),
         "compared": COMPARED,
         "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
-        "ranked": ("f1", "kappa", "invalid"),
         "details": (
             *AGAINST_PEOPLE,
             Line("selection_rate", "called problematic", table=_RATES),
             Line("human_rate", "by people", table=_RATES),
-            Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
+            Line("invalid", table=_RATES, meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any
 from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.method import Metric
-from ..core.report import Line
+from ..core.report import SIGNED, Line
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from .rows import Extraction, Relevance
@@ -25,12 +25,12 @@ METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
 ACC = Line("acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say")
 COMPARED = (
     Line("acc", strong=True, interval=True), Line("f1", "F1", strong=True, interval=True), Line("precision"), Line("recall"),
-    Line("kappa", share=False),
+    Line("kappa", unit=SIGNED),
 )  # fmt: skip
 _PEOPLE = "Against people's majority"
 _KAPPA = "agreement with most people beyond chance (Cohen's kappa): 1 is full, 0 is chance"
 AGAINST_PEOPLE = (
-    Line("precision", table=_PEOPLE), Line("recall", table=_PEOPLE), Line("kappa", share=False, table=_PEOPLE, meaning=_KAPPA),
+    Line("precision", table=_PEOPLE), Line("recall", table=_PEOPLE), Line("kappa", unit=SIGNED, table=_PEOPLE, meaning=_KAPPA, ranked=True),
 )  # fmt: skip
 
 

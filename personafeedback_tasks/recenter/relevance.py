@@ -14,7 +14,7 @@ from ..common.records import short
 from ..core.cases import digest_of
 from ..core.documents import Document, Several
 from ..core.method import LabelMethod
-from ..core.report import Line
+from ..core.report import RATIO, Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
@@ -141,18 +141,17 @@ class RelevanceTask(LabelStage):
     report_fields = {
         "headline": (
             ACC,
-            Line("f1", f"F1 of {YES}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {YES}"),
+            Line("f1", f"F1 of {YES}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {YES}", ranked=True),
         ),
-        "compared": (*COMPARED, Line("over_selection", "over-selection", share=False, sign=False)),
+        "compared": (*COMPARED, Line("over_selection", "over-selection", unit=RATIO)),
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
-        "ranked": ("f1", "kappa", "over_selection", "invalid"),
         "drawn": {"always YES": ("Always YES", "-.")},
         "details": (
             *AGAINST_PEOPLE,
             Line("selection_rate", "selected", table=_RATES),
             Line("human_rate", "selected by people", table=_RATES),
-            Line("over_selection", "times as often", share=False, sign=False, table=_RATES, meaning="how many times as often as people the model says YES"),
-            Line("invalid", table=_RATES, meaning="share of the replies that could not be read"),
+            Line("over_selection", "times as often", unit=RATIO, table=_RATES, meaning="how many times as often as people the model says YES", ranked=True),
+            Line("invalid", table=_RATES, meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.report import Line
+from ..core.report import RATIO, Line
 from ..core.result import Answers
 from ..parsing.written import WRITTEN, read_written, text_of
 from .filter import folder as filter_folder
@@ -164,11 +164,10 @@ class Respond(PromptStage):
     report_fields = {
         "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
-            Line("length", "characters", share=False, sign=False, meaning="mean length of a personalized reply in characters"),
-            Line("length_generic", "of the generic one", share=False, sign=False, meaning="mean length of a generic reply in characters"),
+            Line("length", "characters", unit=RATIO, meaning="mean length of a personalized reply in characters", ranked=True),
+            Line("length_generic", "of the generic one", unit=RATIO, meaning="mean length of a generic reply in characters"),
         ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
-        "ranked": ("length",),
         "written": lambda run: shown_for_prompts(
             replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
         ),

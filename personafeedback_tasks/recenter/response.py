@@ -13,7 +13,7 @@ from typing import Any
 from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
-from ..core.report import Line
+from ..core.report import SIGNED, Line
 from ..core.result import Answers, Result
 from ..core.rewards import pearson
 from ..parsing.verdicts import read_rating
@@ -153,19 +153,18 @@ class ResponseTask(JudgedStage):
     report_fields = {
         "headline": (
             Line("acc", "agrees whether it is better", strong=True, interval=True, meaning="share of the rows in which the model and people agree whether the personalized reply is better"),
-            Line("spearman", share=False, strong=True, meaning="rank correlation of the model's ratings with the mean of people's"),
+            Line("spearman", unit=SIGNED, strong=True, meaning="rank correlation of the model's ratings with the mean of people's", ranked=True),
         ),
         "compared": (
-            Line("acc", strong=True, interval=True), Line("spearman", share=False, strong=True),
+            Line("acc", strong=True, interval=True), Line("spearman", unit=SIGNED, strong=True),
             Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
-        "ranked": ("spearman", "consistency", "invalid"),
         "details": (
             Line("no_better", "no better than generic", table=_MEAN),
             Line("no_better_people", "to people", table=_MEAN),
-            Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders"),
-            Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read"),
+            Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders", ranked=True),
+            Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip
 

@@ -23,7 +23,7 @@ from ..core.earlier import Earlier, EarlierCase, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.report import Line, Shown
+from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
@@ -272,13 +272,12 @@ class Select(PromptStage):
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
-            Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt"),
-            Line("chosen", "attributes", share=False, sign=False, meaning="mean number of attributes that are selected for a prompt"),
-            Line("none", "none selected", meaning="share of the prompts for which nothing is selected"),
+            Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt", ranked=True),
+            Line("chosen", "attributes", unit=RATIO, meaning="mean number of attributes that are selected for a prompt", ranked=True),
+            Line("none", "none selected", meaning="share of the prompts for which nothing is selected", ranked=True),
         ),
         "details": (Line("listed", meaning="share of the replies that are a list of these attributes"),),
         "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
-        "ranked": ("selected", "chosen", "none"),
         "written": lambda run: shown_for_prompts(
             selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
         ),

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.measures import DIFFERENCE, SCORE, SHARE, Measure
+from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
-from ..analysis.use import EXCESS
 from ..common.statistics import ALPHA, percent
-from ..core.report import Control
+from ..core.report import DIFFERENCE, SHARE
 from ..logs.caveat import VOID, Caveat
 from . import rank_text, sentences
 from .headline import none_of
@@ -29,8 +28,6 @@ TIED = (
     "need not be neighbors"
 )
 SCORES = "the measure that is the score of a run: where log-odds are known, the accuracy without position bias"
-MACRO = "plain mean over the cells, whatever their numbers of cases"
-GIVEN = "the win rate without the judge's errors, as its exam shows them"
 
 MOST_NAMES = 3
 """Models that a sentence names."""
@@ -53,7 +50,7 @@ def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     def column(measure: Measure) -> dict[str, Any]:
         return {
             "heading": _heading(measure, ranking),
-            "meaning": _meaning(measure, ranking),
+            "meaning": measure.meaning,
             "short": measure in short,
             "cells": [_cell(measure, row) for row in ranking.rows],
             "plots": _plots(ranking, measure) if measure in person[:1] and ranking.has(measure) else None,
@@ -209,37 +206,3 @@ def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
 def _tied(row: Ranked, numbers: Sequence[str]) -> str:
     # neighbors as a range: `2–4, 6`
     return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
-
-
-def _meaning(measure: Measure, ranking: Ranking) -> str:
-    # no sentence, without a period; empty where the benchmark's record does not say
-    spec = ranking.runs[0].benchmark.report
-    if measure.key == SCORE:
-        return "; ".join(filter(None, (spec.line(score).meaning for score in ranking.scores)))
-    if measure.kind == "margin":
-        picks = f", which picks {spec.shortcuts[measure.baseline]}" if measure.baseline in spec.shortcuts else ""
-        return f"the score minus that of the baseline {measure.baseline} on the same cases{picks}"
-    if measure.kind == "adjusted":
-        return f"the score {measure.heading} of the responses, by logistic regression"
-    if measure.kind == "difference" and spec.control is not None:
-        return _of_difference(measure.heading, spec.control)
-    if measure.kind == "given":
-        return GIVEN
-    if measure.key in spec.shortcuts:
-        return f"the baseline that picks {spec.shortcuts[measure.key]}"
-    if ranking.texts and measure.key in ranking.texts.subsets:
-        return ranking.texts.subsets[measure.key][0]
-    return MACRO if measure.key == "macro" else spec.line(measure.key).meaning
-
-
-def _of_difference(name: str, control: Control) -> str:
-    paired = "paired by case, on the cases that both answered"
-    if name == EXCESS:
-        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, {paired}"
-    for difference in control.named:
-        if difference.name == name:
-            more, less = (control.people.get(value, value) for value in (difference.more, difference.less))
-            return (
-                f"{difference.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
-            )
-    return f"the score minus that of the same model {control.without}, {paired}"

@@ -9,11 +9,11 @@ from dataclasses import replace
 from rich.cells import cell_len, set_cell_size
 
 from ..analysis.balance import COST, GAIN, SWAP, Balance, balances
-from ..analysis.measures import DIFFERENCE, SCORE, SIGNED, Measure
+from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..common import foreign
 from ..common.statistics import ALPHA, Estimate
-from ..core.report import Line
+from ..core.report import DIFFERENCE, SIGNED, Line
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
@@ -314,7 +314,7 @@ def pair_tables(ranking: Ranking) -> list[Block]:
         Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),
         Column(INTERVAL, tuple(_between(line, one) for line, one in zip(lines, found, strict=True)), joined=True),
     )
-    labels = tuple(f"{line.title} (%)" if line.share else line.title for line in lines)
+    labels = tuple(f"{line.title} (%)" if line.is_share else line.title for line in lines)
     return [
         Table("Difference", tuple(map(spaced, pair.groups)), columns),
         Table("Over all cases", labels, others, corner=""),
@@ -327,7 +327,7 @@ def _p(p: float) -> str:
 
 
 def _gap(line: Line, value: float) -> str:
-    return percent(value, sign=True) if line.share else number(replace(line, sign=True), value)
+    return percent(value, sign=True) if line.is_share else number(replace(line, unit=SIGNED), value)
 
 
 def _between(line: Line, found: Estimate) -> str:

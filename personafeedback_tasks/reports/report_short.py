@@ -84,8 +84,8 @@ def _numbers(report: Report) -> Words:
 def _score(line: Line, estimate: Estimate) -> str:
     if line.none and estimate.value == 0:
         return line.none.format(n=estimate.n)
-    ends = f" ({interval(estimate)})" if line.interval and line.share and not math.isnan(estimate.low) else ""
-    return f"{number(line, estimate.value)}{' %' if line.share else ''}{ends}"
+    ends = f" ({interval(estimate)})" if line.interval and line.is_share and not math.isnan(estimate.low) else ""
+    return f"{number(line, estimate.value)}{' %' if line.is_share else ''}{ends}"
 
 
 def _points(estimate: Estimate) -> str:

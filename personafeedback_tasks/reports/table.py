@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from ..common import foreign
 from ..common.statistics import Estimate, percent
-from ..core.report import Line
+from ..core.report import RATIO, Line
 from . import terminal as console
 
 NOTHING = "–"
@@ -178,7 +178,7 @@ def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
     )
     columns = [Column(line.title, tuple(texts), line.strong)]
     if line.interval:
-        ends = [_within(estimate) if line.share else estimate for estimate in estimates]
+        ends = [_within(estimate) if line.is_share else estimate for estimate in estimates]
         columns.append(Column(INTERVAL, tuple(map(interval, ends)), joined=True))
     return columns
 
@@ -192,9 +192,9 @@ def _within(estimate: Estimate) -> Estimate:
 
 def number(line: Line, value: float) -> str:
     """A value as a line has it."""
-    if line.share:
+    if line.is_share:
         return percent(value)
-    return signed(value) if line.sign else ratio(value)
+    return ratio(value) if line.unit == RATIO else signed(value)
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:

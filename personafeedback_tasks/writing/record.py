@@ -14,7 +14,7 @@ from ..core.benchmark import Benchmark, always
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
-from ..core.report import Line, ReportSpec, Shown
+from ..core.report import RATIO, Line, ReportSpec, Shown
 from ..pairwise.terms import overlap_terms, says
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
@@ -138,13 +138,13 @@ class Write(Benchmark):
                 interval=True,
                 meaning="share of the questions with a whole reply: not empty, cut off or refused",
             ),
-            Line("length", "characters", share=False, sign=False, meaning="mean length of a reply in characters"),
+            Line("length", "characters", unit=RATIO, meaning="mean length of a reply in characters", ranked=True),
             Line(
                 "terms",
                 "persona terms",
-                share=False,
-                sign=False,
+                unit=RATIO,
                 meaning="mean number of different words of the persona in a reply",
+                ranked=True,
             ),
         ),
         details=(
@@ -152,10 +152,9 @@ class Write(Benchmark):
             Line("language", "in the question's language", table="Replies"),
             Line("empty", table="Replies"),
             Line("truncated", table="Replies"),
-            Line("refused", table="Replies", meaning="share of the replies that refuse"),
+            Line("refused", table="Replies", meaning="share of the replies that refuse", ranked=True),
         ),
         asks="Each case is a question of a user, to which the model writes a reply.",
-        ranked=("length", "terms", "refused"),
         shown=_shown,
         load=lambda data, counts: questions(load_present(data, counts=counts)),
         under=lambda cases, signature: cases.of_cells(str(signature.signs["questions_of"]).split(", ")),

@@ -1,0 +1,59 @@
+"""A measure is one entry of its benchmark's record, and is in every output."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from support import jsonl_harness
+from support.commands import personafeedback
+from support.judges import JUDGES
+from support.outputs import faults
+
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.report import SIGNED, Line
+from personafeedback_tasks.logs import log as logs
+
+NEW = Line("acc_readable", "newness", unit=SIGNED, table="New", meaning="what a test adds", ranked=True)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """Runs of two judges, whose benchmark has one measure more in its rankings."""
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    record = find("personafeedback")
+    details = [line for line in record.report.details if line.measure != NEW.measure]
+    monkeypatch.setitem(vars(record), "report", replace(record.report, details=(*details, NEW)))
+    for judge in ("readable", "gold"):
+        jsonl_harness.run(JUDGES[judge], judge, tmp_path / "logs", "personafeedback", "hard", data="sample")
+    return tmp_path / "logs"
+
+
+def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
+    reported = personafeedback("report", folder, "--full", "--out", tmp_path / "report")
+    ranked = personafeedback("rank", folder, "--full", "--out", tmp_path / "rank")
+    assert reported.exit_code == ranked.exit_code == 0, reported.output + ranked.output
+    files = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*/*") if path.suffix != ".png"}
+    for text in (reported.stdout, files["report.md"]):
+        assert NEW.label in text
+    for text in (ranked.stdout, files["ranking.md"].replace("\\", "")):
+        assert NEW.measure in text
+        assert "+1.000" in text  # in its unit
+    document = json.loads(files["ranking.json"])
+    assert faults(document, "rank") == []
+    entry = document["rankings"][0]["measures"][NEW.measure]
+    assert (entry["unit"], entry["meaning"]) == (SIGNED, NEW.meaning)
+    gold = next(run for run in document["rankings"][0]["runs"] if run["model"] == "gold")
+    assert gold["measures"][NEW.measure]["value"] == 1
+    rows = {row["model"]: row for row in csv.DictReader(files["ranking.csv"].splitlines())}
+    assert float(rows["gold"][NEW.measure]) == 1
+    report = json.loads(files["report.json"])
+    assert faults(report, "report") == []
+    assert all(NEW.measure in run["groups"]["total"]["measures"] for run in report["reports"])
+    assert NEW.meaning in files["index.html"]
