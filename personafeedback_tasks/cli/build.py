@@ -68,7 +68,7 @@ def init(folder: Path, language: str | None, users: Path | None, history: Path |
     build.yaml     what you decide about the set, each setting with its meaning
     prompts/*.md   what models are told; {{persona}} and the like are filled in
     seeds.jsonl    short profiles that personas are written from: replace them
-    names.csv      countries and names that are drawn where a seed states none
+    names.csv      countries and names that are drawn for personas
     scenarios.csv  situations that questions are asked in, how often, and for whom
     examples.jsonl questions of which each prompt for a question shows one
 

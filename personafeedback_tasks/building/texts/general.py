@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...core.cases import digest_of
-from ..rows import PoolQuestion, Question, kept
+from ..rows import PoolQuestion, kept
 from ..settings import Settings
 from . import checks, prompts
 from .asking import Call, Refusal, Reply
 from .prompts import NO_NUMBERS, chosen, listed
-from .questions import QuestionsRun, question_id
 from .seeds import pool
+
+if TYPE_CHECKING:
+    from .questions import QuestionsRun
 
 NOT_OPEN = "not open"
 """Reason in pool.csv for a question that a model dropped."""
@@ -110,8 +113,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
             misfits = {text for name, text in of_slot.items() if not judged[name]}
             for text in of_slot.values():
                 if text not in misfits:
-                    question = Question(id=question_id(user, text), user_id=user, category="general", question=text)
-                    run.add(question, f"{prompt.version}, {fits.version}", pool_id(text))
+                    run.add(user, text, "general", f"{prompt.version}, {fits.version}", pool_id(text))
                     own[user].add(text)
             turned_down[user] |= misfits
             if missing(slot) <= 0:

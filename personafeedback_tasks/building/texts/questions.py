@@ -14,6 +14,7 @@ from ...core.cases import digest_of
 from ..folder import Folder
 from ..rows import Basis, Person, PoolQuestion, Question, kept
 from ..steps import PERSONAS, QUESTIONS, Say
+from . import general, specific
 from .asking import Models, TextRun
 
 
@@ -25,8 +26,6 @@ def write_questions(folder: Folder, models: Models, say: Say) -> None:
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
-    from . import general, specific
-
     with folder.step(QUESTIONS):
         run = QuestionsRun(folder, models, say)
         before = len(run.questions)
@@ -78,13 +77,15 @@ class QuestionsRun(TextRun):
         self.pool = folder.by_id(PoolQuestion)
         self.bases = folder.by_id(Basis)
 
-    def add(self, question: Question, prompt: str, *parents: str) -> None:
-        """Add a question, with the versions of its prompts and its parents besides its user."""
-        self.questions.append(question)
-        self.take(question.id, "question", prompt, question.user_id, *parents)
+    def add(self, user: str, text: str, category: str, prompt: str, *parents: str, scenario: str = "") -> str:
+        """Add a question, with the versions of its prompts and its parents besides its user. Returns its id."""
+        name = _id(user, text)
+        self.questions.append(Question(id=name, user_id=user, category=category, scenario=scenario, question=text))
+        self.take(name, "question", prompt, user, *parents)
+        return name
 
 
-def question_id(user: str, text: str) -> str:
+def _id(user: str, text: str) -> str:
     return f"{user}:{digest_of([text])}"
 
 
@@ -98,7 +99,7 @@ def _questions(folder: Folder) -> list[Question]:
         names = columns(Question)
         seen: dict[str, str] = {}
         for where, row in lines:
-            row["id"] = row.get("id") or question_id(row["user_id"], row["question"])
+            row["id"] = row.get("id") or _id(row["user_id"], row["question"])
             if row["id"] in seen:
                 raise DataError(
                     f"{where}: found the question {cut(repr(row['question']))} of {seen[row['id']]} again, expected each question of a "

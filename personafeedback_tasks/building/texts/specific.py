@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,14 +17,16 @@ from ...common.records import NonEmpty, decoded, rows
 from ...common.similar import Seen
 from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
-from ..rows import Basis, Question
+from ..rows import Basis
 from ..settings import Settings
 from . import checks, prompts
 from .asking import Call, Refusal, Reply
 from .personas import SIMILAR
-from .questions import QuestionsRun, question_id
 from .scenarios import Scenario, draw_scenarios, scenarios
 from .seeds import EXAMPLES, given
+
+if TYPE_CHECKING:
+    from .questions import QuestionsRun
 
 HANDFUL = 5
 """Pieces of memory that are drawn for a question."""
@@ -126,11 +129,10 @@ def write_specific(run: QuestionsRun) -> None:
                 run.refuse(slot, SIMILAR, one.text)
                 continue
             seen.add(slot, one.text)
-            name, about = question_id(user, one.text), one.scenario.scenario
-            question = Question(id=name, user_id=user, category="specific", scenario=about, question=one.text)
+            versions = ", ".join(prompt[name].version for name in _prompts(one))
+            name = run.add(user, one.text, "specific", versions, slot, *one.parents, scenario=one.scenario.scenario)
             if one.memory:
                 run.bases[name] = Basis(id=name, features=one.features, memory=one.memory)
-            run.add(question, ", ".join(prompt[name].version for name in _prompts(one)), slot, *one.parents)
             run.done.add(slot)
 
     run.complete(
