@@ -10,7 +10,7 @@ from ..core.report import CardFacts
 from ..pairwise.benchmark import DEBIASED_SCORE
 from ..pairwise.methods import DEBIASED
 from .cases import PersonaCases
-from .manifest import CHOSEN, REJECTED, Duel, Manifest
+from .manifest import CHOSEN, REJECTED, Manifest
 
 _SHOWN = {
     "persona": "the user's whole persona",
@@ -33,7 +33,9 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
     asks, right = "[PersonaFeedback](https://arxiv.org/abs/2506.12915)", "the response that the annotators chose"
     if manifest is not None:
         asks, right = f"The set {foreign.code(manifest.name)}", "the response that the labels of the set prefer"
-        right = _won(manifest.duel) if manifest.duel else right
+        if duel := manifest.duel:
+            other = {CHOSEN: "the chosen response", REJECTED: "the rejected response"}.get(duel.against)
+            right = f"the reply of {foreign.code(duel.writer)} over {other or f'that of {foreign.code(duel.against)}'}"
     setting, hidden = options["setting"], ", ".join(options["hide"])
     shown = _SHOWN.get(setting, f"the setting {setting}")
     if hidden and setting != "no_persona":
@@ -44,11 +46,6 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
         f"and {how}"
     )
     return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
-
-
-def _won(duel: Duel) -> str:
-    other = {CHOSEN: "the chosen response", REJECTED: "the rejected response"}.get(duel.against)
-    return f"the reply of {foreign.code(duel.writer)} over {other or f'that of {foreign.code(duel.against)}'}"
 
 
 def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
@@ -77,13 +74,14 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
             "The data have been public since 2025, and we did not find the authors' prompts: these numbers are not interchangeable with the "
             "paper's.",
         ]
+    left_out = len(manifest.duel.not_asked) if manifest.duel else 0
     return [
         "These numbers include the judge's own errors." if manifest.duel else recognizes,
         longest,
     ], [
         f"How the labels were made: {foreign.markdown(manifest.labels)} {_voted(manifest)}",
         f"Who wrote the texts: {foreign.markdown(manifest.generator)} Their license: {foreign.markdown(manifest.license)}",
-        *([_not_asked(manifest.duel)] if manifest.duel and manifest.duel.not_asked else []),
+        *([f"{left_out:,} pairs of the duel are not among the cases: ties and empty replies."] if left_out else []),
         *data,
     ]
 
@@ -96,7 +94,3 @@ def _voted(manifest: Manifest) -> str:
     return (
         f"Annotators: {manifest.annotators or 'not counted'}; {foreign.markdown(found.measure)} {found.value:g}{ends}."
     )
-
-
-def _not_asked(duel: Duel) -> str:
-    return f"{len(duel.not_asked):,} pairs of the duel are not among the cases: ties and empty replies."

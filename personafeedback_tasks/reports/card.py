@@ -40,22 +40,17 @@ class CardError(PersonaFeedbackError):
 
 
 def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Estimate | None = None) -> list[str]:
-    """Write the numbers of a report into a model card. Repeating it changes nothing.
+    """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 
-    A run has one section and its own `model-index` entries per way of asking (setting, method, prompt, language, hidden
-    fields); everything else stays as it is written, but for comments within `model-index`.
+    Each way of asking has one section and its own `model-index` entries; all else stays as it is written, but for comments within `model-index`.
 
     Args:
         cases: the data of the run; None is refused.
         path: the card; created if there is none.
-        cost: how often a wrong memory of the user turns a right answer of the model, see `balance.COST`; None if it was not asked.
-
-    Returns:
-        What to tell the user, one line each.
+        cost: how often a wrong memory of the user turns a right answer, see `balance.COST`; None if it was not asked.
 
     Raises:
-        CardError: this run should not be published, the card is of another model, or its metadata cannot be read. Nothing is written then.
-        FileError: the card cannot be written. It is unchanged.
+        CardError: this run should not be published, or the card is of another model or cannot be read. Nothing is written then.
     """
     spec = refuse_unpublishable(report)
     assert cases is not None  # a report without them has the caveat `no_data`
@@ -75,8 +70,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Es
 
 
 def refuse_unpublishable(report: Report) -> CardSpec:
-    """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run that should not be in
-    one."""
+    """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run that should not be in one."""
     run, log = report.run, report.run.logs[0]
     spec = run.benchmark.report.card
     if spec is None:
@@ -91,39 +85,22 @@ def refuse_unpublishable(report: Report) -> CardSpec:
 
 
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
-    """One result per group and measure for `model-index`, in percent, as on the Hub's leaderboards.
-
-    `verified` is left to the Hub, and so is the source, whose address only the author of the card can know.
-    """
+    """One result per group and measure for `model-index`, in percent, as on the Hub's leaderboards; the source is left to the card's author."""
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(report, spec)
 
     def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
-        ends = {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
-        args = {
-            "asked": variant(run),
-            "method": run.method.name,
-            "calls": run.method.per_case,
-            **({} if math.isnan(found.low) else ends),  # no spread
-            "cases": found.n,
-            "users": found.users,
-            **more,
-            "signature": foreign.line(signature_of(report)),
-        }
+        args: dict[str, Any] = {"asked": variant(run), "method": run.method.name, "calls": run.method.per_case}
+        if not math.isnan(found.low):
+            args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
+        args |= {"cases": found.n, "users": found.users, **more, "signature": foreign.line(signature_of(report))}
         return EvalResult(
-            task_type="multiple-choice",
-            task_name="Multiple Choice",
-            dataset_type=dataset,
-            dataset_name=foreign.line(run.title),
-            dataset_config=group.name,
-            dataset_split="test",
-            dataset_revision=commit,
-            metric_type=kind,
-            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"),
-            metric_value=_rounded(found.value),
+            task_type="multiple-choice", task_name="Multiple Choice", dataset_type=dataset, dataset_name=foreign.line(run.title),
+            dataset_config=group.name, dataset_split="test", dataset_revision=commit, metric_type=kind,
+            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"), metric_value=_rounded(found.value),
             metric_args=args,
-        )
+        )  # fmt: skip
 
     made = []
     for group in report.groups:
