@@ -99,6 +99,8 @@ def test_the_story_runs_as_printed(harness, venv, data, address):
 
     view, bundle = block(DOCS / "page.md", "inspect's viewer").splitlines()
     assert view == "inspect view --log-dir logs"  # which starts a server and does not end
+    if "installed" not in venv.home.parent.name + venv.home.name:  # it copies Inspect's whole viewer
+        return
     run(bundle)
     assert (folder / "site" / "index.html").is_file()
     assert len(list((folder / "site" / "logs").rglob("*.eval"))) == 1
