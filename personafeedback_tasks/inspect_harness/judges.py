@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, StopReason, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
@@ -50,9 +50,13 @@ class JudgeAPI(ModelAPI):
             raise
         except ValueError as error:
             raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
-        flags = {"model_length": reply.prompt_cut, "max_tokens": reply.truncated, "content_filter": reply.filtered}
-        ended = "unknown" if reply.truncated is None else "stop"
-        stopped = cast(StopReason, next((reason for reason, flag in flags.items() if flag), ended))
+        stopped: StopReason = "unknown" if reply.truncated is None else "stop"
+        if reply.filtered:
+            stopped = "content_filter"
+        if reply.truncated:
+            stopped = "max_tokens"
+        if reply.prompt_cut:
+            stopped = "model_length"
         output = ModelOutput.from_content(f"{self.benchmark.name}/{self.model_name}", reply.text, stopped)
         output.usage = ModelUsage()
         return output
