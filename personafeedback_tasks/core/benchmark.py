@@ -214,16 +214,18 @@ class Benchmark(ABC):
                 f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this task once for "
                 "each. (The tasks that choose between responses take a list of settings.)"
             )
-        names = [name.strip() if isinstance(name, str) else name for name in listed]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise OptionError(f"{option} must have each value once, got {twice[0]!r} {names.count(twice[0])} times.")
-        told = [{**given, option: name} for name in names]
-        without = [self.options.without_effect(of_setting) for of_setting in told]
-        nowhere = set.intersection(*without)  # reading these raises, where they were given
-        return tuple(
-            read({name: value for name, value in of_setting.items() if name in nowhere or name not in unused})
-            for of_setting, unused in zip(told, without, strict=True)
-        )
+        settings: list[dict[str, Any]] = []
+        for name in listed:
+            name = name.strip() if isinstance(name, str) else name
+            if any(setting[option] == name for setting in settings):
+                raise OptionError(f"{option} must have each value once, got {name!r} again.")
+            settings.append({**given, option: name})
+        unused = [self.options.without_effect(setting) for setting in settings]
+        nowhere = set.intersection(*unused)  # reading these says that they have no effect
+        for setting, without in zip(settings, unused, strict=True):
+            for name in without - nowhere:
+                setting.pop(name, None)
+        return tuple(map(read, settings))
 
     @property
     def setting_values(self) -> tuple[str, ...]:
@@ -244,14 +246,13 @@ class Benchmark(ABC):
         control = self.report.control
         if control is None or len(settings) == 1:
             return {}
-        return {
-            **{f"{self.measure_of_gain(method)}_{setting}": (setting,) for setting in settings[1:]},
-            **{
-                difference.key: (difference.more, difference.less)
-                for difference in control.of_one_run
-                if {difference.more, difference.less} <= {*settings}
-            },
-        }
+        found: dict[str, tuple[str, ...]] = {}
+        for setting in settings[1:]:
+            found[f"{self.measure_of_gain(method)}_{setting}"] = (setting,)
+        for difference in control.of_one_run:
+            if difference.more in settings and difference.less in settings:
+                found[difference.key] = difference.more, difference.less
+        return found
 
     def tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> list[dict[str, float]]:
         """The values of each case of a document in a harness's table: of the first setting, and what others add."""
@@ -261,24 +262,22 @@ class Benchmark(ABC):
         return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
 
     def _tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> dict[str, float]:
-        measure = self.measure_of_gain(method)
+        measure, found = self.measure_of_gain(method), method.tabled(outcomes[0].values, harness)
         under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
-        return method.tabled(outcomes[0].values, harness) | {
-            name: under[of[0]] - under[of[1]] if len(of) > 1 else under[of[0]]
-            for name, of in self.of_several(method, list(under)).items()
-        }
+        for name, (more, *less) in self.of_several(method, list(under)).items():
+            found[name] = under[more] - under[less[0]] if less else under[more]
+        return found
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
         """What harnesses log of a document: all that it takes to score it later, ready for JSON."""
-        return {
-            **{name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")},
-            **({SETTINGS: list(settings)} if any(settings) else {}),
-            **method.facts(document),
-            **(
-                {"cases": [{"id": case.id, "digest": case.digest} for case in document.cases]} if method.several else {}
-            ),
-            "targets": [label for case in cases_of(document) for label in self.targets(case)],
-        }
+        found = {name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")}
+        if any(settings):
+            found[SETTINGS] = list(settings)
+        found |= method.facts(document)
+        if method.several:
+            found["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
+        found["targets"] = [label for case in cases_of(document) for label in self.targets(case)]
+        return found
 
     def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[Result]:
         """The way back from `logged`: its cases under each setting, in the order of the calls, without answers.

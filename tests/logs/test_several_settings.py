@@ -236,7 +236,7 @@ def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
             "persona,nobody",
             "setting must be one of persona, no_persona, other_persona, similar_persona, padding, rag, got 'nobody'.",
         ),
-        (LISTED + ",persona", "setting must have each value once, got 'persona' 2 times."),
+        (LISTED + ",persona", "setting must have each value once, got 'persona' again."),
     ],
 )
 def test_unknown_and_repeated_settings_are_refused(listed, sentence):
