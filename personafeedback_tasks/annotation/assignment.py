@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
+from operator import itemgetter
 
 from ..core.cases import digest_of
 from .items import Guideline, Item
@@ -22,11 +23,13 @@ ATTENTION = "attention:"
 EVERY = 20
 """Other items for each attention item, of which there are at least two."""
 
+INSTRUCTED = "Please tick this line, too: it shows that the list was read."
+
+OTHER = "other"
+"""Id of the option of another user's item in an attention item."""
+
 PIECES = 8
 """One person's items are cut into pieces of at most 1/PIECES of an annotator's share, so that nobody gets much more."""
-
-Block = tuple[Item, ...]
-"""Items that one annotator gets together, in this order; mostly one alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,14 +37,11 @@ class Asked:
     """Everything that annotators are asked.
 
     Attributes:
-        items: those of a block one after another.
-        attention: (item, ids of its options if it was an attention item before) -> the attention item, see `Item.expected`; None if impossible.
         guidelines: by kind.
         votes: on each item; fewer where there are too few annotators.
     """
 
     items: Sequence[Item]
-    attention: Callable[[Item, Sequence[str]], Item | None]
     guidelines: Mapping[str, Guideline]
     seed: int
     votes: int
@@ -50,6 +50,10 @@ class Asked:
     def by_id(self) -> dict[str, Item]:
         return {item.id: item for item in self.items}
 
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {item.id: position for position, item in enumerate(self.items)}
+
     def made_of(self, given: PackItem) -> Item | None:
         """The item that a place in a pack is about, or that its attention item is made of; None if it is gone."""
         return self.by_id.get(given.pair_id.removeprefix(ATTENTION))
@@ -57,9 +61,7 @@ class Asked:
     def now(self, given: PackItem) -> Item | None:
         """The item now asked at a place in a pack; None if it is gone."""
         item = self.made_of(given)
-        if item is None or not given.pair_id.startswith(ATTENTION):
-            return item
-        return self._attention(item, tuple(filter(None, given.options)))
+        return self._attention(item) if item is not None and given.pair_id.startswith(ATTENTION) else item
 
     def seen(self, given: PackItem) -> Item | None:
         """The item as its annotator sees it, a list in an order of their own; None if it was sent with other texts."""
@@ -68,7 +70,7 @@ class Asked:
             return None
         order = list(item.answers)
         if item.several:
-            order.sort(key=lambda answer: self._drawn("answer", given.annotator, item.id, answer))
+            order.sort(key=lambda answer: drawn(self.seed, "answer", given.annotator, item.id, answer))
         return item.shown(given.item, is_swapped(item, given), order)
 
     def added(
@@ -79,26 +81,20 @@ class Asked:
         Args:
             given: existing places, which stay.
         """
-        of_kind = (item for item in self.items if item.kind == kind)
-        blocks = [tuple(block) for _, block in groupby(of_kind, key=lambda item: item.block or item.id)]
-        now = {item.id: item.digests for block in blocks for item in block}
+        items = [item for item in self.items if item.kind == kind]
+        now = {item.id: item.digests for item in items}
         has: dict[str, set[str]] = defaultdict(set)  # an item -> who has it as it is now
         for place in given:
             if place.annotator not in dropped and now.get(place.pair_id) == place.texts:
                 has[place.pair_id].add(place.annotator)
-        of_block = {block[0].id: set[str]().union(*(has[item.id] for item in block)) for block in blocks}
         able = [name for name in annotators if name not in dropped]
-        gets = shared_out(blocks, of_block, able, self.votes, self.seed)
+        gets = shared_out(items, has, able, self.votes, self.seed)
         places: list[PackItem] = []
         for annotator in able:
-            own = [item for block in blocks for item in block if annotator in has[item.id]]
-            new = [*gets[annotator]]
-            for block in blocks:  # items that were added to a block of theirs
-                if annotator in of_block[block[0].id]:
-                    new.append(tuple(item for item in block if annotator not in has[item.id]))
-            items = [item for block in new for item in block]
-            checks = self._more(own, items, [place for place in given if place.annotator == annotator])
-            places += self._in_own_order([*filter(None, new), *((item,) for item in checks)], annotator)
+            own = [item for item in items if annotator in has[item.id]]
+            checks = self._more(own, gets[annotator], [place for place in given if place.annotator == annotator])
+            new = [(self._order(item, annotator), item) for item in [*gets[annotator], *checks]]
+            places += [self._placed(item, annotator) for _, item in sorted(new, key=itemgetter(0))]
         return places
 
     def _more(self, own: Sequence[Item], new: Sequence[Item], given: Sequence[PackItem]) -> list[Item]:
@@ -111,36 +107,61 @@ class Asked:
         lacking = max(2, total // EVERY) - len(known) if total else 0
         checks: list[Item] = []
         for items in (new, own):  # those of persons who are judged for now come first
-            for item in sorted(items, key=lambda item: self._drawn("attention", item.id)):
+            for item in sorted(items, key=lambda item: drawn(self.seed, "attention", item.id)):
                 if len(checks) == max(0, lacking):
                     return checks
-                if f"{ATTENTION}{item.id}" not in known and (made := self._attention(item, ())) is not None:
+                if f"{ATTENTION}{item.id}" not in known and (made := self._attention(item)) is not None:
                     checks.append(made)
         return checks
 
-    def _attention(self, item: Item, given: Sequence[str]) -> Item | None:
-        made = self.attention(item, given)
-        return made and replace(made, id=f"{ATTENTION}{item.id}", block="")
+    def _attention(self, item: Item) -> Item | None:
+        if item.id not in self._attentions:
+            made = self._made_for_attention(item)
+            self._attentions[item.id] = made and replace(made, id=f"{ATTENTION}{item.id}", block="")
+        return self._attentions[item.id]
 
-    def _in_own_order(self, blocks: Sequence[Block], annotator: str) -> list[PackItem]:
-        def order(block: Block) -> tuple[float, str, float]:
-            user = block[0].user_id
-            return self._drawn("person", annotator, user), user, self._drawn("order", annotator, block[0].id)
+    @cached_property
+    def _attentions(self) -> dict[str, Item | None]:
+        return {}
 
-        return [self._placed(item, annotator) for block in sorted(blocks, key=order) for item in block]
+    def _made_for_attention(self, item: Item) -> Item | None:
+        # A line that asks to be ticked; or something of another user: their option beside the item's first one, or their text.
+        if item.several:
+            number = str(len(item.answers) + 1)
+            return replace(item, answers={**item.answers, number: INSTRUCTED}, expected=(number,))
+        about = {*[*item.texts.values()][:2]}  # others may share the last one, a reason
+        others = (
+            other
+            for other in self.items
+            if (other.kind, other.answers) == (item.kind, item.answers)
+            and other.user_id != item.user_id
+            and about.isdisjoint([*other.texts.values()][:2])
+        )
+        other = min(others, key=lambda other: drawn(self.seed, "elsewhere", item.id, other.id), default=None)
+        if other is None or item.noted:
+            return None
+        answers = tuple(item.answers)
+        if item.options:
+            right, text = next(iter(item.options.items()))
+            options = {OTHER: next(iter(other.options.values())), right: text}
+            return replace(item, options=options, expected=answers[-(len(answers) // 2) :] if answers else (right,))
+        side = next(iter(item.texts))
+        return replace(item, texts={**other.texts, side: item.texts[side]}, expected=answers[1:])
+
+    def _order(self, item: Item, annotator: str) -> tuple[float, float, float]:
+        # One person after another, and of each the items of one block.
+        block = drawn(self.seed, "order", annotator, item.block or item.id)
+        return drawn(self.seed, "person", annotator, item.user_id), block, self._positions.get(item.id, 0)
 
     def _placed(self, item: Item, annotator: str) -> PackItem:
         left, right = tuple(item.options) or ("", "")
-        if item.options and self._drawn("side", annotator, item.id) < 0.5:
+        if item.options and drawn(self.seed, "side", annotator, item.id) < 0.5:
             left, right = right, left
         # A letter comes first: a spreadsheet would round 694336221e70.
         name = f"i{digest_of((str(self.seed), annotator, item.id, *item.digests))}"
         return PackItem(
             annotator=annotator, item=name, pair_id=item.id, left=left, right=right, attention=" | ".join(item.expected), texts=item.digests
         )  # fmt: skip
-
-    def _drawn(self, *what: str) -> float:
-        return drawn(self.seed, *what)
 
 
 def is_swapped(item: Item, given: PackItem) -> bool:
@@ -149,20 +170,20 @@ def is_swapped(item: Item, given: PackItem) -> bool:
 
 
 def shared_out(
-    blocks: Sequence[Block], has: Mapping[str, Collection[str]], annotators: Sequence[str], votes: int, seed: int
-) -> dict[str, list[Block]]:
-    """Annotator -> the blocks that they get in addition.
+    items: Sequence[Item], has: Mapping[str, Collection[str]], annotators: Sequence[str], votes: int, seed: int
+) -> dict[str, list[Item]]:
+    """Annotator -> the items that they get in addition.
 
     Args:
-        has: id of a block's first item -> who has it, and will vote on it.
-        votes: on each block; fewer where there are too few annotators.
+        has: id of an item -> who has it, and will vote on it.
+        votes: on each item; fewer where there are too few annotators.
     """
-    loads = Counter(name for block in blocks for name in has.get(block[0].id, ()))
-    lacking: dict[tuple[str, frozenset[str]], list[Block]] = defaultdict(list)
-    for block in sorted(blocks, key=lambda block: drawn(seed, "share", block[0].id)):
-        voters = frozenset(has.get(block[0].id, ()))
+    loads = Counter(name for item in items for name in has.get(item.id, ()))
+    lacking: dict[tuple[str, frozenset[str]], list[Item]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: (drawn(seed, "share", item.block or item.id), item.id)):
+        voters = frozenset(has.get(item.id, ()))
         if len(voters) < votes:
-            lacking[block[0].user_id, voters].append(block)
+            lacking[item.user_id, voters].append(item)
     missing = sum((votes - len(voters)) * len(of_user) for (_, voters), of_user in lacking.items())
     largest = max(1, missing // (PIECES * max(1, len(annotators))))
     pieces = [
@@ -170,10 +191,10 @@ def shared_out(
         for (_, voters), of_user in lacking.items()
         for begin in range(0, len(of_user), largest)
     ]
-    gets: dict[str, list[Block]] = defaultdict(list)
-    for voters, piece in sorted(pieces, key=lambda piece: (-len(piece[1]), drawn(seed, "piece", piece[1][0][0].id))):
+    gets: dict[str, list[Item]] = defaultdict(list)
+    for voters, piece in sorted(pieces, key=lambda piece: (-len(piece[1]), drawn(seed, "piece", piece[1][0].id))):
         free = (name for name in annotators if name not in voters)
-        least = sorted(free, key=lambda name: (loads[name], drawn(seed, "taker", name, piece[0][0].id)))
+        least = sorted(free, key=lambda name: (loads[name], drawn(seed, "taker", name, piece[0].id)))
         for name in islice(least, votes - len(voters)):
             loads[name] += len(piece)
             gets[name] += piece

@@ -43,7 +43,7 @@ class Item:
         noted: answers that require a note.
         asks: question about this item; the guideline's title if empty.
         kind: items of one kind share a guideline, and go into one pack.
-        block: items of one block go to the same people, one after another; one item alone if empty.
+        block: items of one block come one after another; one item alone if empty.
         mirrored: answer -> its equivalent where the options are swapped; empty if there are none.
         faults: each option may also be marked with FAULTS. Not in `digests`, so that earlier answers stay valid.
         expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it checks attention.
@@ -154,14 +154,12 @@ class Pack:
 
     Attributes:
         annotator: opaque; in the names of files.
-        title: of the set.
         folder: below that of all packs; empty for none.
     """
 
     annotator: str
     items: Sequence[Item]
     guideline: Guideline
-    title: str
     folder: str = ""
 
     @property

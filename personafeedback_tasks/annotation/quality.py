@@ -37,7 +37,7 @@ def annotators(
         counted: the votes that count, with their items. Agreement is over these: the mean share of the other voters who gave the same answer.
     """
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
-    given = Counter(place.annotator for place in places if not place.attention)
+    given = Counter(name for (name, _), attention in expected.items() if not attention)
     of_name: dict[str, list[Vote]] = {name: [] for name in sorted(given, key=lambda name: (len(name), name))}
     for vote in votes:
         of_name.setdefault(vote.annotator, []).append(vote)

@@ -71,16 +71,10 @@ class StudyFolder(RowFolder):
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """People's judgements in a folder.
-
-    Attributes:
-        title: of the set, on every page.
-        packs, votes: commands that write packs and take votes.
-    """
+    """People's judgements in a folder; `packs` and `votes` are the commands that write packs and take votes."""
 
     folder: RowFolder
     asked: Asked
-    title: str
     annotators: int
     packs: str
     votes: str
@@ -136,7 +130,7 @@ class Study:
                 shown[item.kind, place.annotator].append(item)
         return [
             Pack(
-                annotator=f"{annotator}.{kind}" if kind else annotator, items=items, guideline=self.asked.guidelines[kind], title=self.title,
+                annotator=f"{annotator}.{kind}" if kind else annotator, items=items, guideline=self.asked.guidelines[kind],
                 folder=kind,
             )
             for (kind, annotator), items in sorted(shown.items(), key=lambda pack: (pack[0][0], len(pack[0][1]), pack[0][1]))

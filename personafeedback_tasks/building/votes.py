@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from ..annotation.assignment import Asked, drawn
+from ..annotation.assignment import Asked
 from ..annotation.items import Item, guidelines
 from ..annotation.rows import Vote
 from ..annotation.study import Study
@@ -59,7 +58,7 @@ def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
     settings, bases = folder.settings, Bases(folder)
     questions = {question.id: question for question in asked}
     pairs, texts = folder.need(Pair), {answer.id: answer.text for answer in folder.read(Answer)}
-    easy, items, faults = {pair.id: pair.easy for pair in pairs}, [], settings.faults == "yes"
+    items, faults = [], settings.faults == "yes"
     for pair in pairs:
         question = questions.get(pair.question_id)
         both = sorted((pair.first, pair.second))
@@ -68,32 +67,8 @@ def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
             options = {name: texts[name] for name in both}
             items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults))
 
-    made: dict[str, str] = {}
-
-    def wrong_answer(item: Item) -> str:
-        """An answer to another question, of another person; empty if all pairs are of one person."""
-        if item.id not in made:
-            others = (
-                other
-                for other in items
-                if other.user_id != item.user_id and other.texts["question"] != item.texts["question"]
-            )
-            other = min(others, key=lambda other: drawn(settings.seed, "elsewhere", item.id, other.id), default=None)
-            made[item.id] = next(iter(other.options)) if other else ""
-        return made[item.id]
-
-    def attention(item: Item, given: Sequence[str]) -> Item | None:
-        """An answer to the question beside one to another question: an attentive reader takes the first."""
-        right = easy[item.id] or next(iter(item.options))
-        wrong = next((name for name in given if name not in item.options), "") or wrong_answer(item)
-        if wrong not in texts:
-            return None
-        right = next((name for name in given if name in item.options), right)
-        options = {name: texts[name] for name in sorted((right, wrong))}
-        return replace(item, options=options, expected=(right,))
-
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
-        folder=folder, title=settings.name, annotators=settings.annotators, packs=PACKS.line(folder.root), votes=VOTES.command(folder.root),
-        asked=Asked(items=items, attention=attention, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
+        folder=folder, annotators=settings.annotators, packs=PACKS.line(folder.root), votes=VOTES.command(folder.root),
+        asked=Asked(items=items, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
     )  # fmt: skip

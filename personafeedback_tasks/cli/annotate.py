@@ -26,8 +26,6 @@ from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
 
-TITLE = "people's judgments"
-
 
 @click.group()
 def annotate() -> None:
@@ -115,11 +113,11 @@ def _rows(source: str, known: Collection[str]) -> Mapping[type[StageRow], list[A
 def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:
     every, place = items.items(rows), shlex.quote(str(root))
     asked = Asked(
-        items=every, attention=items.Attention(every, settings.seed), guidelines=items.GUIDELINES, seed=settings.seed,
+        items=every, guidelines=items.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
-        folder=StudyFolder(root), asked=asked, title=TITLE, annotators=settings.annotators,
+        folder=StudyFolder(root), asked=asked, annotators=settings.annotators,
         packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
     )  # fmt: skip
 

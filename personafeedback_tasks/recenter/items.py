@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ RATING = dict(
     )
 )
 MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
-INSTRUCTED = "Please tick this line, too: it shows that the list was read."
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Stage -> what people are told."""
@@ -101,41 +99,6 @@ def _of_replies(row: Response) -> Item:
         id=name, user_id=row.user_id, kind=row.stage, block=name, texts={"attribute": row.attribute, "prompt": row.prompt}, answers=RATING,
         options={"generic": row.generic, "personalized": row.personalized}, mirrored=MIRRORED, faults=True,
     )  # fmt: skip
-
-
-class Attention:
-    """Makes attention checks: another user's attribute, a line that asks to be ticked, or a reply to another prompt."""
-
-    def __init__(self, asked: Sequence[Item], seed: int):
-        self._asked, self._seed = asked, seed
-
-    def __call__(self, question: Item, given: Sequence[str]) -> Item | None:
-        """The question as an attention check; None if that takes another user, and there is none."""
-        if question.several:
-            number = str(len(question.answers) + 1)
-            return replace(question, answers={**question.answers, number: INSTRUCTED}, expected=(number,))
-        others = [
-            other
-            for other in self._asked
-            if other.kind == question.kind
-            and other.user_id != question.user_id
-            and other.answers == question.answers
-            and _read(other).isdisjoint(_read(question))
-        ]
-        other = min(others, key=lambda other: digest_of((self._seed, question.id, other.id)), default=None)
-        if other is None or question.noted:
-            return None
-        if question.options:
-            options = {"other": other.options["generic"], "generic": question.options["generic"]}
-            return replace(question, options=options, expected=("4", "5"))
-        return replace(
-            question, texts={**other.texts, "conversation": question.texts["conversation"]}, expected=VERDICTS[1:]
-        )
-
-
-def _read(question: Item) -> set[str]:
-    # without the reason: many models give the same one, or none, for everything
-    return {text for name, text in question.texts.items() if name != "reason"}
 
 
 def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> dict[str, dict[str, Any]]:

@@ -16,12 +16,12 @@ pytest.importorskip("jinja2")
 from support.browser import Page, chromium
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.annotation.ingest import read_votes
 from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
 from personafeedback_tasks.annotation.pack_files import as_html
 from personafeedback_tasks.building.votes import GUIDELINES
 from personafeedback_tasks.recenter.data import load
-from personafeedback_tasks.recenter.items import INSTRUCTED
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def opened(browser, tmp_path):
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
 
     def open_page(items, guideline=GUIDELINES["en"], again=False, **screen):
-        pack = Pack(annotator="annotator-1", items=items, guideline=guideline, title="ours")
+        pack = Pack(annotator="annotator-1", items=items, guideline=guideline)
         path = tmp_path / "annotator-1.html"
         path.write_text(as_html(pack)["annotator-1.html"], "utf-8")
         if not again:

@@ -16,7 +16,7 @@ from personafeedback_tasks.building.votes import GUIDELINES
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_a_screen_reader_says_is_in_the_language_of_the_page(language):
     item = Item(id="i1", texts={"question": "What should I cook?"}, options={"a": "Noodles.", "b": "Rice."})
-    pack = Pack(annotator="annotator-1", items=(item,), guideline=GUIDELINES[language], title="ours")
+    pack = Pack(annotator="annotator-1", items=(item,), guideline=GUIDELINES[language])
     labels = {}
 
     class Labels(HTMLParser):

@@ -20,7 +20,7 @@ QUESTIONS = [
     *(
         Item(
             id=f"two:{number}", user_id=f"u{number}", kind="two", block=f"two:{number}", texts={"prompt": f"Drink {number}?"}, answers=BETTER,
-            options=DRINKS, mirrored={"1": "2", "2": "1"},
+            options={**DRINKS, "first": f"tea {number}"}, mirrored={"1": "2", "2": "1"},
         )
         for number in range(3)
     ),
@@ -33,18 +33,13 @@ QUESTIONS = [
 GUIDELINES = {
     kind: Guideline(title="Which?", rules=(), headings={"prompt": "P", "text": "T"}) for kind in ("two", "list", "one")
 }
-ASKED = Asked(items=QUESTIONS, attention=lambda item, given: None, guidelines=GUIDELINES, seed=0, votes=ANNOTATORS)
+ASKED = Asked(items=QUESTIONS, guidelines=GUIDELINES, seed=0, votes=ANNOTATORS)
 
 
 def study(folder, asked=ASKED):
     return Study(
-        folder=folder, asked=asked, title="drinks", annotators=ANNOTATORS, packs="pack", votes="votes"
+        folder=folder, asked=asked, annotators=ANNOTATORS, packs="pack", votes="votes"
     )  # fmt: skip
-
-
-def other_drink(question, given):
-    """A question of two options as an attention item; of other kinds there is none."""
-    return replace(question, options={**DRINKS, "first": "wood"}, expected=("2",)) if question.options else None
 
 
 def kind_of(item):
@@ -77,11 +72,15 @@ def taken(folder, path, answer, asked=ASKED, say=lambda line: None):
 def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(packed):
     sides = {kind: [] for kind in GUIDELINES}
     for item in packed.read(PackItem):
+        if item.attention:
+            continue
         kind = kind_of(item)
         sides[kind].append((item.left, item.right))
         if kind == "two":
             (row,) = (row for row in table(packed, item.annotator, kind) if row["item"] == item.item)
-            assert (row["A"], row["B"]) == (DRINKS[item.left], DRINKS[item.right])
+            assert (row["A"], row["B"]) == tuple(
+                QUESTIONS[int(item.pair_id[-1])].options[name] for name in item.options
+            )
     assert set(sides["two"]) == {tuple(DRINKS), tuple(DRINKS)[::-1]}
     assert sides["list"] == sides["one"] == [("", "")] * ANNOTATORS
     orders = {table(packed, f"annotator-{number}", "list")[0]["answers"] for number in range(1, ANNOTATORS + 1)}
@@ -90,7 +89,7 @@ def test_options_have_sides_of_each_annotators_own_and_nothing_else_has_sides(pa
 
 def test_an_answer_means_the_same_on_either_side(packed, tmp_path):
     def answer(item, row):
-        return {"list": "3 1", "one": "YES"}.get(item.pair_id) or ("1" if row["A"] == "gin" else "2")
+        return {"list": "3 1", "one": "YES"}.get(kind_of(item)) or ("1" if row["A"] == "gin" else "2")
 
     counted = taken(packed, tmp_path / "sent.csv", answer)
     assert {(question.id, vote.chosen) for question, vote in counted} == {
@@ -106,7 +105,7 @@ def test_who_cannot_judge_is_not_counted_nor_an_answer_to_another_text(packed, t
     changed = [replace(QUESTIONS[0], texts={"prompt": "Eat?"}), *QUESTIONS[1:]]
     counted = taken(packed, path, lambda item, row: answer[kind_of(item)], replace(ASKED, items=changed))
     assert {question.id for question, _ in counted} == {"two:1", "two:2", "list"}
-    assert len(packed.read(Vote)) == len(QUESTIONS) * ANNOTATORS
+    assert len(packed.read(Vote)) == len(packed.read(PackItem))
 
 
 def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
@@ -119,15 +118,16 @@ def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
 def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp_path):
     """Its right answer is on a side of its own; who gives the other one is named."""
     folder = StudyFolder(tmp_path / "study")
-    asked = replace(ASKED, items=QUESTIONS[:3], attention=other_drink)
+    asked = replace(ASKED, items=QUESTIONS[:3])
     study(folder, asked).write_packs("csv", lambda line: None)
     checks = [item for item in folder.read(PackItem) if item.attention]
     assert len(checks) == 2 * ANNOTATORS
     assert {item.attention for item in checks} == {"2"}
-    assert {(item.left, item.right) for item in checks} == {tuple(DRINKS), tuple(DRINKS)[::-1]}
+    assert {(item.left, item.right) for item in checks} == {("first", "other"), ("other", "first")}
 
     def careless(item, row):
-        return "1" if (row["A"] == "gin") == (item.annotator != "annotator-1") else "2"
+        is_first = row["A"] == f"tea {item.pair_id[-1]}"
+        return "1" if is_first != (bool(item.attention) and item.annotator == "annotator-1") else "2"
 
     said: list[str] = []
     counted = taken(folder, tmp_path / "sent.csv", careless, asked, said.append)
@@ -138,11 +138,11 @@ def test_an_attention_item_is_asked_beside_the_others_and_counts_for_nothing(tmp
 def test_packs_only_grow_and_kinds_without_attention_items_are_named(tmp_path):
     folder = StudyFolder(tmp_path / "study")
     said: list[str] = []
-    study(folder, replace(ASKED, items=QUESTIONS[:-1], attention=other_drink)).write_packs("csv", said.append)
-    assert "There are no attention items of list: they need a second user." in said
+    study(folder, replace(ASKED, items=QUESTIONS[:-1])).write_packs("csv", said.append)
+    assert not any("no attention items" in line for line in said)
     before = folder.read(PackItem)
-    study(folder, replace(ASKED, attention=other_drink)).write_packs("csv", said.append)
+    study(folder).write_packs("csv", said.append)
     after = folder.read(PackItem)
     assert after[: len(before)] == before
     assert [item.pair_id for item in after[len(before) :]] == ["one"] * ANNOTATORS
-    assert "There are no attention items of list, one: they need a second user." in said
+    assert "There are no attention items of one: they need a second user." in said

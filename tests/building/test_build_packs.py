@@ -20,6 +20,7 @@ from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.rows import Answer, Pair, Question
+from personafeedback_tasks.building.votes import study_of
 
 
 @pytest.fixture(scope="module")
@@ -48,17 +49,18 @@ def test_order_and_sides_are_of_each_his_own_and_say_nothing(build):
 
 
 def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_persons(build):
-    answers = {answer.id: answer for answer in build.read(Answer)}
-    pairs = {pair.id: pair for pair in build.read(Pair)}
+    by_text = {answer.text: answer for answer in build.read(Answer)}
+    pairs, asked = build.by_id(Pair), study_of(build, build.questions()).asked
     shown = [one for one in grown(build, names(2)) if one.attention]
     assert len(shown) == 2 * 2  # two for each annotator at least
     for one in shown:
         assert one.pair_id.startswith(ATTENTION)
-        (wrong,) = {one.left, one.right} - {one.attention}
+        texts = dict(asked.now(one).options)
         pair = pairs[one.pair_id.removeprefix(ATTENTION)]
-        assert answers[one.attention].question_id == pair.question_id
-        assert answers[wrong].question_id != pair.question_id
-        assert answers[wrong].user_id != pair.user_id
+        assert by_text[texts.pop(one.attention)].question_id == pair.question_id
+        (wrong,) = texts.values()
+        assert by_text[wrong].question_id != pair.question_id
+        assert by_text[wrong].user_id != pair.user_id
 
 
 def test_no_spreadsheet_takes_an_item_for_a_number(build):
@@ -72,12 +74,12 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
     questions = build.read(Question)
     texts = {one.id: "What should I read?" if one.user_id != "u3" else one.question for one in questions}
     build.write(Question, [replace(one, question=texts[one.id]) for one in questions])
-    answers = {answer.id: answer for answer in build.read(Answer)}
+    question_of = {answer.text: texts[answer.question_id] for answer in build.read(Answer)}
+    asked = study_of(build, build.questions()).asked
     found = [one for one in grown(build, names(1)) if one.attention]
     assert found
     for one in found:
-        asked = [texts[answers[name].question_id] for name in (one.left, one.right)]
-        assert asked[0] != asked[1]
+        assert len({question_of[text] for text in asked.now(one).options.values()}) == 2
 
 
 @pytest.mark.slow

@@ -18,9 +18,9 @@ from personafeedback_tasks.annotation.rows import Dropped, PackItem
 from personafeedback_tasks.building.rows import Answer, Pair
 
 
-def some_pairs(people: int, each: int) -> list[tuple[Item]]:
+def some_pairs(people: int, each: int) -> list[Item]:
     return [
-        (Item(id=f"{user}-{number}", user_id=f"u{user}", texts={}),) for user in range(people) for number in range(each)
+        Item(id=f"{user}-{number}", user_id=f"u{user}", texts={}) for user in range(people) for number in range(each)
     ]
 
 
@@ -36,9 +36,9 @@ def test_each_pair_goes_to_as_many_as_it_should_and_all_have_about_as_much(peopl
     pairs, who = some_pairs(people, each), names(annotators)
     gets = shared_out(pairs, {}, who, votes, seed)
     assert gets == shared_out(pairs[::-1], {}, who, votes, seed)
-    has = Counter((pair.id, name) for name, own in gets.items() for (pair,) in own)
+    has = Counter((pair.id, name) for name, own in gets.items() for pair in own)
     assert set(has.values()) == {1}
-    assert Counter(pair for pair, _ in has) == {pair.id: min(votes, annotators) for (pair,) in pairs}
+    assert Counter(pair for pair, _ in has) == {pair.id: min(votes, annotators) for pair in pairs}
     loads = [len(gets.get(name, ())) for name in who]
     largest = max(1, len(pairs) * votes // (8 * annotators))
     assert max(loads) - min(loads) <= min(each, largest)
@@ -53,7 +53,7 @@ def test_with_600_pairs_of_60_people_and_twelve_annotators_nobody_changes_person
     pairs = some_pairs(60, 10)
     gets = shared_out(pairs, {}, names(12), 9, 0)
     assert {name: len(own) for name, own in gets.items()} == dict.fromkeys(names(12), 450)
-    assert all(len({pair.user_id for (pair,) in own}) == 45 for own in gets.values())
+    assert all(len({pair.user_id for pair in own}) == 45 for own in gets.values())
 
 
 @pytest.fixture(scope="module")

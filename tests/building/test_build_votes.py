@@ -80,7 +80,7 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
                 if number == 0
                 else f"{letter} over-personalized"
                 for letter, answer in zip("AB", place.options, strict=True)
-                if number < 5 and strategy[answer] == "full"
+                if number < 5 and strategy.get(answer) == "full"
             )
         columns = ["item", "vote", *(["faults"] if number < 8 else [])]
         table.write_text(

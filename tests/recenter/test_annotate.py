@@ -18,6 +18,7 @@ pytest.importorskip("jinja2")
 from support.commands import personafeedback, tree
 from support.recenter import in_inspect, same
 
+from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.core.benchmark import find
@@ -99,9 +100,7 @@ def verdict_of(annotator, row):
 
 def ticks_of(annotator, row):
     lines = [line.split(": ", 1) for line in row["answers"].splitlines()]
-    ticked = [
-        number for number, text in lines if text == items.INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4
-    ]
+    ticked = [number for number, text in lines if text == INSTRUCTED or truth(annotator, row["prompt"], text) < 0.4]
     return ", ".join(ticked) or "none", ""
 
 
