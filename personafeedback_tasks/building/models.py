@@ -9,9 +9,6 @@ from typing import Any
 from ..common.errors import OptionError
 from ..common.records import argument, short_list
 
-Batch = bool | int
-"""Whether the provider's batch interface is used, or its size."""
-
 
 @dataclass(frozen=True)
 class Models:
@@ -21,6 +18,7 @@ class Models:
         names: the first one writes personas and questions; all of them answer. None if only a team's texts are taken.
         given: `KEY=VALUE`, an argument of all models, or `MODEL:KEY=VALUE`, of one.
         max_tokens, temperature: of each text; the provider's if None.
+        batch: whether the provider's batch interface is used.
         show: gets a line of progress, which the next one replaces.
 
     Raises:
@@ -31,7 +29,7 @@ class Models:
     given: tuple[str, ...] = ()
     max_tokens: int | None = None
     temperature: float | None = None
-    batch: Batch = False
+    batch: bool = False
     show: Callable[[str], None] = field(default=lambda line: None, compare=False)
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..building.folder import Folder
-from ..building.models import Batch, Models
+from ..building.models import Models
 from ..building.status import next_line
 from ..building.steps import TEXTS
 from ..building.texts.runner import write_texts
@@ -23,14 +23,6 @@ build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lam
 """As `folder_argument`, of a build that was started."""
 
 
-def _batch(text: str | None) -> Batch:
-    if text is None or text == "true":
-        return text is not None
-    if text.isdecimal() and int(text):
-        return int(text)
-    raise click.BadParameter(f"expected nothing, or a number of requests, got {text!r}.")
-
-
 def model_options(without: str) -> Decorator:
     """The options of a command that asks models; `without` says what it does without one."""
     return several(
@@ -43,7 +35,7 @@ def model_options(without: str) -> Decorator:
             help="Argument of all models, as in Inspect, or of one: -M base_url=URL, -M openai/gpt-4o:base_url=URL. Repeatable.",
         ),
         click.option(
-            "--batch", is_flag=False, flag_value="true", metavar="[SIZE]", callback=lambda _, __, text: _batch(text),
+            "--batch", is_flag=True,
             help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
         ),
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),

@@ -82,7 +82,7 @@ def generate(
     max_tokens: int | None = None,
     temperature: float | None = None,
     seeds: Mapping[str, int] = {},
-    batch: bool | int | BatchConfig = False,
+    batch: bool | BatchConfig = False,
     came: Callable[[], None] = lambda: None,
 ) -> Generated:
     """Have a model write the texts that are not yet in the cache.
@@ -95,7 +95,7 @@ def generate(
         max_tokens: limit on a reply; the provider's if None.
         temperature: the provider's if None.
         seeds: id of a text that is asked for again -> seed of the provider's sampling, where it takes one.
-        batch: use the provider's batch interface, where it has one; or the size of a batch, or more of its settings.
+        batch: use the provider's batch interface, where it has one; or its settings.
         came: is called after each request that ended.
 
     Raises:

@@ -53,7 +53,6 @@ from personafeedback_tasks.building.texts.specific import _unquoted
 from personafeedback_tasks.building.votes import write_packs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen, likeness
-from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -422,28 +421,6 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
         build(folder)
         assert files(folder) == expected, f"killed after {count} files"
     assert count > 10
-
-
-def test_where_a_question_is_from_names_its_scenario_memory_and_pool(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1, specific=1, general=1)
-    write_personas(folder, ONE)
-    (user,) = names(folder.settings)
-    (folder.root / "memory").mkdir()
-    for name in (user, "ghost"):
-        (folder.root / "memory" / f"{name}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
-    pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) + "\n" for number in range(3)]
-    (folder.root / "pool.jsonl").write_text("".join(pool), encoding="utf-8")
-    write_questions(folder, ONE)
-    specific, general = folder.read(Question)
-    parents = {one.id: one.parents for one in folder.read(Origin)}
-    (basis,) = folder.read(Basis)
-    assert (basis.id, basis.memory, len(basis.features)) == (specific.id, ("An essay on bells",), 2)
-    features = f"features:{digest_of(basis.features)}"
-    drawn = (f"scenario:{specific.scenario}", f"memory:{digest_of(['An essay on bells'])}", features)
-    assert parents[specific.id] == (user, f"{user}:specific:0", *drawn)
-    assert parents[general.id] == (user, f"pool:{digest_of([general.question])}")
-    ghost = f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it."
-    assert [line for line in write_personas(folder, NOBODY) if "is not read" in line] == [ghost]
 
 
 def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):

@@ -25,6 +25,7 @@ from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _features, question_examples
 from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE = Models(("openai/gpt-4o",))
@@ -74,6 +75,10 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
     assert bases[questions[0].id].memory != bases[questions[1].id].memory
     origin = folder.by_id(Origin)[questions[0].id]
     assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}, natural\.md \w{12}", origin.prompt)
+    basis = bases[questions[0].id]
+    pieces = (f"memory:{digest_of([piece])}" for piece in basis.memory)
+    drawn = (f"scenario:{questions[0].scenario}", *pieces, f"features:{digest_of(basis.features)}")
+    assert origin.parents == ("u0", "u0:specific:0", *drawn)
     write_questions(folder, ONE, print)
     assert writer.take() == []
 

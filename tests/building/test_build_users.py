@@ -187,7 +187,9 @@ def test_personal_data_in_a_memory_that_was_put_there_by_hand_are_named(tmp_path
     path = lines(
         folder.root / "memory" / f"{user}.jsonl", *({"text": f"ask ann{number}@example.org"} for number in range(7))
     )
+    ghost = lines(folder.root / "memory" / "ghost.jsonl", {"text": "An essay on bells"})
     said = personas(folder)
+    assert f"{ghost} is not read: people.csv has no 'ghost'. Rename it." in said
     (line,) = [line for line in said if "Personal data" in line]
     assert (
         f"! Personal data that prompts and the release would have: {path}, line 1: an e-mail address in text at character 5; "
