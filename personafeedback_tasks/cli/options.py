@@ -18,7 +18,6 @@ Decorator = Callable[[Any], Any]
 
 RUN = click.Path(exists=True, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
-READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 VARIABLES = "PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,10 +104,3 @@ def show(blocks: Iterable[Block]) -> None:
     from ..reports.terminal import show
 
     show(terminal(blocks))
-
-
-def show_table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print one table, in parts if it is wide; nothing for no rows."""
-    from ..reports.table import of_rows
-
-    show([of_rows(title, header, rows)])
