@@ -163,16 +163,6 @@ def cot(tmp_path, stop=None):
     return evaluate(tasks.personafeedback_general_hard(data="sample", method="cot"), model, tmp_path)
 
 
-@pytest.mark.slow
-def test_a_reply_that_was_cut_off_is_read_only_where_its_answer_is_named(tmp_path):
-    def acc(judge, stop):
-        model = get_model(f"scripted/{judge}", stop=stop, memoize=False)
-        return metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), model, tmp_path))["acc"]
-
-    assert [acc("in_passing", stop) for stop in (None, "max_tokens")] == [1, 0]
-    assert [acc("named", stop) for stop in (None, "max_tokens")] == [1, 1]
-
-
 def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai import score
     from inspect_ai.log import write_eval_log

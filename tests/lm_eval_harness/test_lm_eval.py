@@ -196,15 +196,6 @@ def test_limit_counts_cases_and_spreads_them_over_users(real_data):
     assert len({sample["doc"]["user_id"] for sample in samples}) == 100
 
 
-def test_no_persona_is_asked_without_a_word_of_the_persona_and_named_in_the_rows(real_part):
-    lm = JudgeLM(JUDGES["gold"])
-    task = "personafeedback_general_hard"
-    results = evaluate(lm, task, real_part, limit=20, metadata={"setting": "no_persona"})
-    assert results["results"][task]["alias"] == f"{task} (no_persona)"
-    assert len(lm.prompts) == 40
-    assert not any("<persona>" in prompt for prompt in lm.prompts)
-
-
 def test_generation_is_greedy_with_1024_tokens_and_stops_at_no_word():
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     (task,) = manager.load(["personafeedback_general_easy"])["tasks"].values()

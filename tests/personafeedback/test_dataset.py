@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.releases import write_release
 
-from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
@@ -92,17 +92,6 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
 
 
 # --- which cells -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("option", "known"),
-    [("category", "specific, general"), ("difficulty", "easy, medium, hard"), ("counts", "checked, any")],
-)
-@pytest.mark.parametrize("value", ["hardest", "", 7])
-def test_an_unknown_option_lists_the_known_values(release, option, known, value):
-    sentence = re.escape(f"{option} must be one of {known}, got {value!r}.")
-    with pytest.raises(OptionError, match=f"^{sentence}$"):
-        load_cases(release, **{option: value})
 
 
 def test_a_missing_file_is_named_while_the_other_cells_load(release):

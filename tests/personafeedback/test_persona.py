@@ -38,12 +38,6 @@ def missing(profile: dict[str, Any]) -> list[str]:
     return lost
 
 
-def test_every_key_and_value_of_every_real_persona_stands_in_its_text(real_data):
-    profiles = [json.loads(path.read_text("utf-8")) for path in sorted((real_data / "persona").glob("*.json"))]
-    assert len(profiles) == 147
-    assert [lost for profile in profiles for lost in missing(profile)] == []
-
-
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))
 

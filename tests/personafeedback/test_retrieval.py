@@ -21,10 +21,8 @@ from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.signature import KEY, Signature
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
-from personafeedback_tasks.pairwise.prompts import responses
-from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.memory import digest
-from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag_filter import RagFilter, read_numbers
@@ -151,23 +149,6 @@ def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, 
         check_stored(f"{name}, {language}", prompt, texts, request.config.getoption("--store-prompts"))
 
 
-CONTENT = st.lists(
-    st.sampled_from(["{}", "%s", "</think>", "Answer: A", "\n", "- ", "茶", "1. "]) | st.text(max_size=4)
-)
-
-
-@given(st.lists(CONTENT.map(lambda parts: f"<piece>{''.join(parts)}"), min_size=1, max_size=7), st.sampled_from(ORDERS))
-@settings(derandomize=True, deadline=None)
-def test_every_piece_stands_in_the_prompt_as_it_was_written(pieces, order):
-    persona = Persona("u", {"Name": "Ann"})
-    persona.__dict__["memory"] = tuple(pieces)  # as if it had been read
-    case = PersonaCase("general_easy:1", "general", "easy", persona, "why?", "yes", "no")
-    prompt = build(case, RAG, order)
-    lines = "\n".join(f"- {piece}" for piece in RAG.pieces(case))
-    assert f"\n\n<memory>\n{lines}\n</memory>\n\n<question>\nwhy?\n</question>" in prompt
-    assert responses(prompt, TWO) == TWO.shown(case.responses, order)
-
-
 def refuses(root: Path, sentence: str) -> None:
     with pytest.raises(DataError) as caught:
         RAG.check(hard(root))
@@ -275,23 +256,6 @@ def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered
 )
 def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
     assert read_numbers(reply, 5) == numbers
-
-
-# --- through lm-eval -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_lm_eval_asks_what_is_retrieved(remembered):
-    pytest.importorskip("lm_eval")
-    from support.judges import JUDGES
-    from support.lm_eval_runs import JudgeLM, evaluate
-
-    lm = JudgeLM(JUDGES["gold"])
-    results = evaluate(lm, CELL, remembered, metadata={"setting": "rag", "counts": "any"})
-    template = Template(setting="rag")
-    assert set(lm.prompts) == {build(case, template, order) for case in hard(remembered) for order in ORDERS}
-    assert results["results"][CELL]["acc,none"] == 1
-    assert results["results"][CELL]["alias"] == f"{CELL} (rag)"
 
 
 # --- through Inspect -------------------------------------------------------------------------------------------------
