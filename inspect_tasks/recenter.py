@@ -133,7 +133,7 @@ def recenter_chain(
 
     async def go_on() -> list[Task] | None:
         logs = [done.pop() for _ in range(len(done))]
-        stages = [signatures(log.eval.metadata or {})[0]["benchmark"] for log in logs]
+        stages = [signatures(log.eval.metadata or {})[0].benchmark for log in logs]
         if stages[:1] in ([], ["recenter_respond"]) or any(log.status != "success" for log in logs):
             return None
         try:

@@ -1,7 +1,7 @@
 """What Inspect loads through the entry point `inspect_ai`: the tasks, and each benchmark's scorers, judges and reward models."""
 
 from .core.benchmark import benchmarks
-from .inspect_harness.judges import FACTORIES, judges
+from .inspect_harness.judges import judges
 from .inspect_harness.reward_api import reward_models
 from .inspect_harness.scorers import scores
 from .inspect_tasks import (
@@ -13,9 +13,6 @@ from .inspect_tasks import (
     recenter,
     with_user,
 )
-from .recenter.filter.folder import JUDGE, relevance_filter
-
-FACTORIES[JUDGE] = relevance_filter
 
 for _name, _benchmark in benchmarks().items():
     judges(_name)

@@ -74,8 +74,7 @@ def train(data: str, out: Path, embeddings: str) -> None:
 
     \b
         personafeedback recenter train sample --out filter
-        RECENTER_DATA=sample inspect eval personafeedback_tasks/recenter_relevance \\
-            --model personafeedback/relevance-filter -M path=filter
+        inspect eval personafeedback_tasks/recenter_chain -T data=sample -T relevance_filter=filter --model openai/gpt-4o
     """
     for module in ("sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)

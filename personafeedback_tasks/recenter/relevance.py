@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..common.errors import DataError
-from ..common.records import short
 from ..core.cases import digest_of
 from ..core.documents import Document, Several
 from ..core.method import LabelMethod
@@ -54,22 +52,6 @@ Reply with the numbers of those that should change the reply, separated by comma
 
 def build(row: Relevance) -> str:
     return filled(PROMPT, attribute=row.attribute, prompt=row.prompt)
-
-
-def texts_of(text: str) -> tuple[str, ...]:
-    """(attribute, prompt) of a prompt that `build` made.
-
-    Raises:
-        DataError: it was made otherwise, or a text has the tags, so that the end of the attribute is ambiguous.
-    """
-    start, tags, end = around(PROMPT)
-    texts = text[len(start) : len(text) - len(end)].split(tags)
-    if f"{start}{tags.join(texts)}{end}" != text or len(texts) != 2:
-        raise DataError(
-            f"Found a prompt that the task {RELEVANCE.name} does not make for a single attribute, or whose texts have its tags "
-            f"({short(text)}), expected one that it makes. Run the task {RELEVANCE.name} with method=generate."
-        )
-    return texts[0], texts[1]
 
 
 def build_profile(document: Document[Relevance]) -> str:

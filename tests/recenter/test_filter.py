@@ -27,15 +27,11 @@ from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.common.jackknife import jackknife_stderr
-from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.parsing.verdicts import read_yes_no
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.filter.folder import relevance_filter
+from personafeedback_tasks.recenter.filter.folder import read
 from personafeedback_tasks.recenter.filter.model import evaluations, features_of, held_out, threshold
-from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 
-JUDGE = "relevance-filter"
 NAMES = ("by_user", "by_user_and_prompt")
 PAGE = DOCS / "filter.md"
 PLANTED = planted.rows(users=6, prompts=5, attributes=5)
@@ -53,11 +49,6 @@ def trained(data, out, minilm, *arguments):
 
 def predicted(folder):
     return [json.loads(line) for line in (folder / "predictions.jsonl").read_text("utf-8").splitlines()]
-
-
-def block_of(folder):
-    """The command in its card."""
-    return re.search(r"```bash\n(.*?)\n```", (folder / "README.md").read_text("utf-8"), re.S)[1]
 
 
 def refused(done, *words):
@@ -270,56 +261,24 @@ def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
     refused(train("sample", tmp_path / "out", DEFAULT), "pip install 'personafeedback-tasks[filter]'")
 
 
-# --- the judge --------------------------------------------------------------------------------------------------------
-
-TEXT = st.text(min_size=1)
+# --- what a chain asks ------------------------------------------------------------------------------------------------
 
 
-def asked(judge, row):
-    return judge(build(row), {"case_id": row.id, "call": "yes_or_no"})
-
-
-def test_the_command_in_the_card_runs_and_gives_the_held_out_predictions(of_sample, tmp_path, monkeypatch):
-    pytest.importorskip("inspect_ai")
-    from inspect_ai.log import read_eval_log
-    from support.inspect_runs import command
-
-    words = shlex.split(block_of(of_sample))
-    assert words[:2] == ["inspect", "eval"]
-    shutil.copytree(of_sample, tmp_path / "moved")
-    monkeypatch.chdir(tmp_path / "moved")
-    done = command(*words[2:], RECENTER_DATA="sample")
-    assert done.returncode == 0, done.stdout
-    (log,) = (tmp_path / "moved" / "logs").iterdir()
-    run = read_eval_log(str(log))
-    assert read_run(log).conditions["path"] == "."  # so that two filters make two rows
-    said = {row["id"]: row["by_user"]["answer"] for row in predicted(of_sample)}
-    assert {sample.id: read_yes_no(sample.output.completion) for sample in run.samples} == said
-    found = json.loads((of_sample / "filter.json").read_text("utf-8"))["metrics"]["by_user"]
-    table = {name: metric.value for name, metric in run.results.scores[0].metrics.items()}
-    for name, estimate in found.items():
-        assert table[name] == pytest.approx(estimate["value"], abs=1e-12)
-        # Inspect's are over users alone, those of the card over users and prompts.
-        assert 0 <= table[f"{name}_stderr"] <= estimate["stderr"] + 1e-12
-
-
-def test_other_pairs_get_the_answer_of_the_filter_of_all_rows(of_planted, minilm):
-    """Of the same id as well: only the same texts are a row of the training data."""
-    judge = relevance_filter(path=str(of_planted))
-    about = json.loads((of_planted / "filter.json").read_text("utf-8"))
-    rows = [Relevance("r0-0-0", "u0", "Which pan should I buy?", "Bakes bread on Sundays"),
-            Relevance("new", "u9", "Which pan should I buy?", "Uses Linux on a laptop")]  # fmt: skip
-    for row in rows:
+def test_training_rows_get_their_held_out_prediction_and_others_that_of_the_filter_of_all_rows(
+    of_planted, planted_data, minilm
+):
+    made, about = read(of_planted), json.loads((of_planted / "filter.json").read_text("utf-8"))
+    first = {}
+    for row, line in zip(with_judgment(load(Relevance, planted_data)), predicted(of_planted), strict=True):
+        first.setdefault((row.attribute, row.prompt), line["by_user"]["probability"])
+        assert made.predicted(row).probability == first[row.attribute, row.prompt]
+    for text in ("Bakes bread on Sundays", "Uses Linux on a laptop"):
+        row = Relevance("new", "u9", "Which pan should I buy?", text)
         one, other = embedder(str(minilm)).embed([row.attribute, row.prompt])
         values = [*one, *(one * other * 384**0.5), 4 * one @ other]
-        total = about["bias"] + np.dot(about["weights"], values)
-        probability = 1 / (1 + np.exp(-total))
-        reply = asked(judge, row).text
-        assert reply.startswith("YES\n" if probability >= about["threshold"] else "NO\n")
-        assert f"Probability {probability:.3f}" in reply
-        assert "trained on all rows" in reply
-    row = Relevance("r0-0-0", "u0", PLANTED[0]["prompt"], PLANTED[0]["attribute"])
-    assert "trained without this user" in asked(judge, row).text
+        probability = 1 / (1 + np.exp(-(about["bias"] + np.dot(about["weights"], values))))
+        assert made.predicted(row).probability == pytest.approx(probability)
+        assert made.drops(row) == (probability < about["threshold"])
 
 
 def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
@@ -330,9 +289,7 @@ def test_a_folder_is_loaded_without_pickle(of_sample, monkeypatch):
 
     for module, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (np, "load")):
         monkeypatch.setattr(module, name, never)
-    judge = relevance_filter(path=str(of_sample))
-    row = with_judgment(load(Relevance, "sample"))[0]
-    assert read_yes_no(asked(judge, row).text) == predicted(of_sample)[0]["by_user"]["answer"]
+    assert read(of_sample).predicted(with_judgment(load(Relevance, "sample"))[0]).fold > 0
 
 
 @pytest.mark.parametrize(
@@ -356,7 +313,7 @@ def test_a_broken_folder_is_named_with_what_to_do(file, change, words, of_sample
         assert change(text) != text
         path.write_text(change(text), encoding="utf-8")
     with pytest.raises(DataError, match=re.escape(words)) as error:
-        relevance_filter(path=str(tmp_path / "broken"))
+        read(tmp_path / "broken")
     assert "broken" in str(error.value)
 
 
@@ -367,9 +324,9 @@ def test_another_embedding_model_is_refused_and_the_same_one_elsewhere_is_not(of
         folder = shutil.copytree(of_planted, tmp_path / model.name / "filter")
         text = (folder / "filter.json").read_text("utf-8")
         (folder / "filter.json").write_text(text.replace(str(minilm), str(model)), "utf-8")
-        return asked(relevance_filter(path=str(folder)), row)
+        return read(folder).predicted(row)
 
-    assert moved_to(shutil.copytree(minilm, tmp_path / "moved")) == asked(relevance_filter(path=str(of_planted)), row)
+    assert moved_to(shutil.copytree(minilm, tmp_path / "moved")) == read(of_planted).predicted(row)
     other = shutil.copytree(minilm, tmp_path / "other")
     (other / "sentence_bert_config.json").write_text('{"max_seq_length": 32}', encoding="utf-8")
     with pytest.raises(DataError, match=f"expected the one .* trained with, {embedder(str(minilm)).digest}"):
@@ -384,5 +341,3 @@ def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     done = personafeedback(*words, **cached(minilm, tmp_path))
     assert done.stdout.endswith(block(PAGE, "filter: output"))  # after a warning of the Hub's client: it is offline
     assert f"base_model: {DEFAULT}\n" in (tmp_path / "filter" / "README.md").read_text("utf-8")
-    shown = f"RECENTER_DATA=sample {block_of(tmp_path / 'filter')}"
-    assert shown.replace("path=.", "path=filter") == block(PAGE, "filter: run").strip()  # which another test runs

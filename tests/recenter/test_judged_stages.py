@@ -35,7 +35,7 @@ from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter import response
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
-from personafeedback_tasks.recenter.relevance import RELEVANCE, build, build_profile, gather, texts_of
+from personafeedback_tasks.recenter.relevance import RELEVANCE, build
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Message, Relevance, Response
 from personafeedback_tasks.recenter.stages import agreement
@@ -78,16 +78,6 @@ def test_no_prompt_tells_what_people_said():
         opposite = replace(row, label=not row.judgment, votes=())
         assert build(opposite) == build(row)
         assert RELEVANCE.targets(opposite) != RELEVANCE.targets(row)
-
-
-def test_both_texts_of_a_prompt_come_back_and_nothing_else_is_taken_for_one():
-    for row in ROWS:
-        assert texts_of(build(row)) == (row.attribute, row.prompt)
-    text, tags = build(ROWS[0]), "\n</about_the_user>\n\n<prompt>\n"
-    repeated = [build(Relevance("r", "u", prompt, known)) for known, prompt in ((f"a{tags}b", "c"), ("a", f"b{tags}c"))]
-    for other in (text[1:], text[:-1], f"{text} ", "Hi", "", build_profile(gather(ROWS)[0]), *repeated):
-        with pytest.raises(DataError, match="Run the task recenter_relevance with method=generate"):
-            texts_of(other)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------

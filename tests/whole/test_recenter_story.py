@@ -53,8 +53,7 @@ def test_the_story_of_the_sample(minilm, tmp_path):
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
-    ranking = printed[printed.index("Ranking") :] if "Ranking" in printed else printed
-    assert ranking.index("openai/gpt-4o") < ranking.index("personafeedback/relevance-filter")
+    assert "filter, by user and prompt" in printed
     assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "index.html"}
     report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "always YES" in report
@@ -90,4 +89,5 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
     printed = told(block(PAGE, "story: authors"), tmp_path, minilm)
     rows = with_judgment(load(Relevance, tmp_path / "recenter"))
     assert f"{len(rows):,}" in printed
-    assert "personafeedback/relevance-filter" in printed
+    assert "filter, by user and prompt" in printed
+    assert "recenter_relevance/always_yes" in printed

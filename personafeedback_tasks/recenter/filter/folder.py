@@ -1,6 +1,6 @@
 """The folder of a trained filter: JSON and text, no pickle, so that it is safe to load.
 
-predictions.jsonl has each training row's prediction by the fold without its user; other rows are asked anew.
+Texts of the training data get the prediction of the fold without their user; others are asked anew.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...common.records import decoded, load_json, rows
 from ...core.cases import digest_of
-from ...core.evidence import Reply
-from ...core.recorded import Judge
-from ..relevance import texts_of
 from ..rows import Relevance
 from .model import Model, Prediction, features_of
-
-JUDGE = "relevance-filter"
-"""Its name as a judge: `--model personafeedback/NAME`."""
 
 ABOUT, PREDICTIONS, CARD = "filter.json", "predictions.jsonl", "README.md"
 
@@ -37,45 +31,31 @@ class Filter:
 
     Attributes:
         embeddings, digest: name or folder of its embedding model, and the digest that the model must have.
-        held_out: (row id, digest of its texts) of each training row -> its prediction without its user.
+        held_out: digest of the texts of each training row -> the prediction of the fold without its user.
     """
 
     folder: Path
     embeddings: str
     digest: str
     model: Model
-    held_out: dict[tuple[str, str], Prediction]
+    held_out: dict[str, Prediction]
 
     @property
     def signature(self) -> str:
-        """Its name as a judge, and SHA-256 (12 hex digits) of its weights and its threshold."""
+        """SHA-256 (12 hex digits) of its weights and its threshold, after its name."""
         model = self.model
-        return f"{JUDGE} {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
-
-    def reply(self, row: str, texts: tuple[str, ...]) -> Reply:
-        """The answer to a row, by its id, on a line of its own, and which model gave it."""
-        made = self.predicted(row, texts)
-        how = "trained without this user" if made.fold else "trained on all rows"
-        return Reply(
-            f"{made.answer}\n\nProbability {made.probability:.3f}, selected from {made.threshold:.3f} on; {how}."
-        )
+        return f"relevance-filter {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
 
     def drops(self, row: Relevance) -> bool:
         """Whether a chain leaves the attribute out as irrelevant."""
-        return not self.predicted(row.id, texts(row)).found
+        return not self.predicted(row).found
 
-    def predicted(self, row: str, texts: tuple[str, ...]) -> Prediction:
+    def predicted(self, row: Relevance) -> Prediction:
         """The prediction for a row. Raises DataError if the embedding model has another digest."""
-        text = digest_of(texts)
-        # other data may have other ids: then the first row with the texts counts
-        if made := self.held_out.get((row, text)) or self._of_texts.get(text):
+        if made := self.held_out.get(digest_of(texts(row))):
             return made
-        columns = features_of(*map(self._vector, texts))
+        columns = features_of(*map(self._vector, texts(row)))
         return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
-
-    @cached_property
-    def _of_texts(self) -> dict[str, Prediction]:
-        return {text: made for (_, text), made in reversed(self.held_out.items())}
 
     @cached_property
     def _vector(self) -> Callable[[str], Vectors]:
@@ -108,15 +88,8 @@ class _About(Struct):
 
 
 class _Predicted(Struct):
-    id: str
     text: str
     by_user: Prediction
-
-
-def relevance_filter(path: str) -> Judge:
-    """A trained filter as a judge: `--model personafeedback/relevance-filter -M path=DIR` in Inspect."""
-    judge = read(path)
-    return lambda prompt, about: judge.reply(str(about.get("case_id", "")), texts_of(prompt))
 
 
 def read(path: str | Path) -> Filter:
@@ -129,10 +102,10 @@ def read(path: str | Path) -> Filter:
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
     about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
-    held_out: dict[tuple[str, str], Prediction] = {}
+    held_out: dict[str, Prediction] = {}
     for number, row in rows(folder / PREDICTIONS):
         line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
-        held_out[line.id, line.text] = line.by_user
+        held_out.setdefault(line.text, line.by_user)  # of equal texts the first row counts
     return Filter(
         folder=folder,
         embeddings=about.embeddings.model,
