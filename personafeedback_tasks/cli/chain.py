@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from ..common.errors import OptionError
 from ..logs.run import Run
@@ -45,7 +45,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         personafeedback chain a.eval b.eval c.eval --people votes --json chain.json
     """
     from ..logs.signature_line import signature_line
-    from ..recenter.funnel import ChainDocument, ModelChain, chains, make_funnel
+    from ..recenter.funnel import ChainDocument, chains, make_funnel
     from ..recenter.study import read_judgments
 
     found = read(runs, names=names)
@@ -54,17 +54,15 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
     judgments = read_judgments(people)
     logs = {str(run.logs[0]): run for run in found}
     funnels: list[Funnel] = []
-    lines: dict[str, dict[str, str]] = {}
     with progress() as tell:
         for model, own in made_by.items():
             tell(model)
-            funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments)
             of_stage = {task: logs[run.earlier.where] for task, run in own.items()}
+            lines = {task: signature_line(run) for task, run in of_stage.items()}
+            funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments, lines)
             funnels.append(replace(funnel, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
-            lines[model] = {task: signature_line(run) for task, run in of_stage.items()}
-    document = ChainDocument(models=[ModelChain(**vars(funnel), signatures=lines[funnel.model]) for funnel in funnels])
-    if write_json(json_file, document):
-        show(_blocks(funnels, {f"{model}, {task}": line for model, own in lines.items() for task, line in own.items()}))
+    if write_json(json_file, ChainDocument(models=funnels)):
+        show(_blocks(funnels))
 
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
@@ -95,7 +93,7 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
     return list(dict.fromkeys(map(sentence, ordered(found))))
 
 
-def _blocks(funnels: Sequence[Funnel], of_runs: Mapping[str, str]) -> list[Block]:
+def _blocks(funnels: Sequence[Funnel]) -> list[Block]:
     """The output: one table of all models, with the signature of each run."""
     from ..recenter.funnel import STEPS
     from ..reports.blocks import bullets, signatures
@@ -111,5 +109,5 @@ def _blocks(funnels: Sequence[Funnel], of_runs: Mapping[str, str]) -> list[Block
         *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
         Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
         bullets([*(f"{step.label}: {step.meaning}." for step in found), ABOUT]),
-        signatures(of_runs),
+        signatures({f"{funnel.model}, {task}": line for funnel in funnels for task, line in funnel.signatures.items()}),
     ]

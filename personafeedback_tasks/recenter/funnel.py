@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -87,27 +86,13 @@ class Step(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True)
-class Funnel:
-    """The shares of one model after each step.
-
-    Attributes:
-        steps: name -> its share; only shares that can be formed.
-        notes: what is absent and why, and how much was judged, in sentences.
-    """
-
-    model: str
-    steps: Mapping[str, Estimate]
-    notes: Sequence[str]
-
-
-class ModelChain(msgspec.Struct, frozen=True, kw_only=True):
+class Funnel(msgspec.Struct, frozen=True, kw_only=True):
     """The shares of one model after each step.
 
     Attributes:
         model: the model as --name calls it.
         signatures: task -> all that its numbers depend on.
-        steps: `found`, `accepted`, `selected`, `irrelevant`, `better`, `no_better`, `worse`, `uncomfortable` or `over_personalized` -> its share; steps without
+        steps: `found`, `accepted`, `selected`, `irrelevant`, `better`, `worse`, `uncomfortable` or `over_personalized` -> its share; steps without
             human judgments are absent.
         notes: caveats of the runs, what is absent and why, and how much was judged.
     """
@@ -119,14 +104,14 @@ class ModelChain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChainDocument(Output, frozen=True, kw_only=True):
-    """`personafeedback chain --json`, `chain.json`.
+    """`personafeedback chain --json`.
 
     Attributes:
         schema: the version of keys and units of all outputs.
         models: one for each model.
     """
 
-    models: Sequence[ModelChain]
+    models: Sequence[Funnel]
 
 
 FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (
@@ -155,7 +140,9 @@ class Judged(NamedTuple):
     prompt: str = ""
 
 
-def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> Funnel:
+def make_funnel(
+    model: str, runs: Mapping[str, Earlier], people: Judgments, signatures: Mapping[str, str] | None = None
+) -> Funnel:
     """The funnel of one model, from its runs by task."""
     judged: list[Judged] = []
     notes: list[str] = []
@@ -168,7 +155,7 @@ def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> F
             notes.append(f"No run of {task}: nothing is said of {what}.")
     if people.disputed:
         notes.append(f"{people.disputed:,} judgments are left out: rows with the same texts have different ones.")
-    return Funnel(model, _shares(judged), notes)
+    return Funnel(model=model, signatures=signatures or {}, steps=_shares(judged), notes=notes)
 
 
 def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:

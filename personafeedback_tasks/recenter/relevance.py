@@ -20,7 +20,7 @@ from ..parsing.verdicts import NO, YES, read_yes_no
 from .data import in_turns, profiles
 from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
 from .rows import Relevance
-from .stages import around, filled
+from .stages import filled
 
 PROMPT = """\
 An AI assistant knows one thing about a user. The user now sends it a new prompt. Should what the assistant knows change its reply in any way?
@@ -66,9 +66,10 @@ def listing(attributes: Iterable[str], prompt: str) -> str:
 
 def listed(prompt: str) -> int:
     """How many attributes a text that `listing` made has; 0 for any other text."""
-    before, between, _ = around(PROFILE_PROMPT)
+    before, _, rest = PROFILE_PROMPT.partition("{attributes}")
     if not prompt.startswith(before):
         return 0
+    between = rest.partition("{prompt}")[0]
     return len(re.findall(r"^\d+\. ", prompt.removeprefix(before).split(between)[0], re.MULTILINE))
 
 

@@ -51,11 +51,6 @@ def bullets(texts: Iterable[str]) -> str:
     return "\n".join(f"- {' '.join(text.split())}" for text in texts)
 
 
-def around(template: str) -> list[str]:
-    """The parts of a template before, between and after its fields."""
-    return _FIELD.split(template)[::2]
-
-
 class StageBenchmark(Benchmark):
     """A stage of the method, whether a model judges in it or does it.
 
@@ -156,14 +151,9 @@ def agreement(rows: Sequence[tuple[str, Sequence[Any]]], values: Sequence[Any], 
     if not several:
         return HumanAgreement({}, "These data have labels without votes, so people's agreement is unknown.")
     users, votes = zip(*several, strict=True)
-    return HumanAgreement(
-        {
-            f"Krippendorff's alpha ({level})": estimate_of(
-                lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0)
-            )
-        },
-        f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over users",
-    )
+    coefficient = estimate_of(lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0))
+    note = f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over users"
+    return HumanAgreement({f"Krippendorff's alpha ({level})": coefficient}, note)
 
 
 class DoneStage(StageBenchmark):

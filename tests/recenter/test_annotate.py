@@ -25,6 +25,7 @@ from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter import items
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.study import without_votes
 
 ANNOTATORS = 3
 SAMPLE = Path(items.__file__).with_name("sample")
@@ -139,19 +140,12 @@ def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
         assert came.keys() == {row.id for row in rows}
         for row in rows:
             back = came[row.id]
+            assert without_votes(back) == without_votes(row)
             if stage is Extraction:
-                assert (back.conversation, back.attribute, back.reason, back.source) == (
-                    row.conversation,
-                    row.attribute,
-                    row.reason,
-                    row.source,
-                )
                 said = [VERDICTS[int(3 * truth(who, row.transcript, row.attribute))] for who in people]
             elif stage is Relevance:
-                assert (back.prompt, back.attribute) == (row.prompt, row.attribute)
                 said = [truth(who, row.prompt, row.attribute) < 0.4 for who in people]
             else:
-                assert back.responses == row.responses
                 said = [1 + int(5 * truth(who, row.prompt, *sorted(row.responses))) for who in people]
             assert Counter(back.votes) == Counter(said), row.id
 
@@ -165,15 +159,6 @@ def test_what_is_wrong_with_a_reply_is_counted_beside_its_votes(judged):
         assert row.faults.personalized == {"uncomfortable": 3 if by_all else 1, "over-personalized": 0}
         assert row.found == {"generic": (), "personalized": ("uncomfortable",) if by_all else ()}
     assert {row.found["personalized"] for row in load(Response, folder)} == {("uncomfortable",), ()}
-
-
-def test_who_leaves_before_anybody_has_answered_can_be_dropped(tmp_path):
-    pack(tmp_path / "study", "--annotators", 2)
-    assert "found no votes, expected some" in personafeedback("annotate", "votes", tmp_path / "study").output
-    shown = votes(tmp_path / "study", "--drop", "annotator-2")
-    assert "annotator-2: 0 of " in shown
-    assert shown.splitlines()[-1] == f"Next: personafeedback annotate pack DATA --out {tmp_path / 'study'}"
-    assert not (tmp_path / "study" / "relevance.jsonl").exists()
 
 
 def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):

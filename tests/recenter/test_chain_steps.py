@@ -179,15 +179,11 @@ def test_a_model_that_invents_quotes(tmp_path):
 LABELED = {}
 for _row in load(Relevance, "sample"):
     LABELED.setdefault((_row.user_id, _row.prompt), []).append(_row)
-RULES = {
-    "all": lambda row: True,
-    "none": lambda row: False,
-    "people": lambda row: bool(row.judgment),
-}
+RULES = {"none": lambda row: False, "people": lambda row: bool(row.judgment)}
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_model_that_selects_all_or_none_or_what_people_ticked(rule, tmp_path):
+def test_a_model_that_selects_none_or_what_people_ticked(rule, tmp_path):
     chosen = {key: {row.attribute for row in rows if RULES[rule](row)} for key, rows in LABELED.items()}
     shown = {row.id: row for row in SELECT.load(SELECT.options(data="sample"), {})}
 
