@@ -22,7 +22,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from personafeedback_tasks.analysis.measures import Contender
-from personafeedback_tasks.analysis.run_data import ranked
+from personafeedback_tasks.analysis.ranking import ranked
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run

@@ -343,7 +343,7 @@ def _shares() -> Iterable[Study]:
     def detected(rng: Rng) -> list[float]:
         names = owners(101, 10)
         equal = beta_binomial(rng, 101, 10, 0.5, 0.1) - beta_binomial(rng, 101, 10, 0.5, 0.1)
-        true = minimum_detectable_difference(equal.ravel().tolist(), names)
+        true = minimum_detectable_difference(estimate(equal.ravel().tolist(), names))
         other = beta_binomial(rng, 101, 10, 0.5 + true / 2, 0.1) - beta_binomial(rng, 101, 10, 0.5 - true / 2, 0.1)
         bound = equivalence_bound(estimate(other.ravel().tolist(), names))
         return [paired_test(other.ravel().tolist(), names)[1] < ALPHA, true <= bound]

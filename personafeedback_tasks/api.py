@@ -176,7 +176,7 @@ def rank(
     from .analysis.control import with_controls
     from .analysis.duel_runs import exams, split, writers
     from .analysis.measures import Contender
-    from .analysis.run_data import ranked
+    from .analysis.ranking import ranked
     from .reports import documents
 
     places = _places(data)

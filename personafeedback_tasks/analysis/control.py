@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import nan
+from math import fsum, isnan, nan
 
+from ..common.sequences import betting
 from ..common.statistics import Estimate
+from ..core.stopping import user_order
 from ..logs.run import Run, RunError
 from .place import cannot_move
 from .void import is_void
@@ -56,6 +58,21 @@ def with_sequence(estimate: Estimate, name: str, run: Run, control: Run | None =
     if control is not None and (control.stopped != known or control.logs != run.logs):
         return estimate
     return replace(estimate, low=known.interval[0], high=known.interval[1])
+
+
+def sequence(more: Run, less: Run) -> tuple[float, float]:
+    """The interval of a difference between two runs of one log that stopped early, which holds whenever one looks; nan where it is unknown."""
+    known = more.stopped
+    if known is None or not known.most or less.stopped != known or less.logs != more.logs:
+        return nan, nan
+    gain = gains(more, less)
+    of_user: dict[str, list[float]] = {user: [] for user in user_order(case.user_id for case in more.cases.values())}
+    for case_id, value in gain.items():
+        if not isnan(value):
+            of_user[more.cases[case_id].user_id].append(value)
+    if not any(of_user.values()):
+        return nan, nan
+    return betting(list(map(fsum, of_user.values())), list(map(len, of_user.values())), -1, known.most)[-1]
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

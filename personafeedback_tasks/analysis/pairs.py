@@ -9,8 +9,8 @@ from itertools import combinations
 
 from ..common.clusters import Shared
 from ..common.jackknife import estimate_of
-from ..common.significance import detectable, holm
-from ..common.statistics import Estimate, paired_test, shows_spread
+from ..common.significance import holm, minimum_detectable_difference
+from ..common.statistics import Estimate, paired_test
 from ..core.result import CorpusMetric, Result
 from ..core.table import over_corpus
 from .groups import groups_of, judged
@@ -73,8 +73,7 @@ def of_two(pair: Pair, first: Contender, second: Contender) -> Pair:
     for name, _, ids in groups_of(first.run.cases.values(), (), first.run.benchmark):
         deltas, users = zip(*(values[case_id] for case_id in ids), strict=True)
         difference, p = paired_test(deltas, users, also=first.shared_by(ids))
-        stderr = difference.stderr if shows_spread(difference.stderr) else float("nan")
-        found[name] = Gap(difference, p, detectable(stderr, difference.users - 1))
+        found[name] = Gap(difference, p, minimum_detectable_difference(difference))
     *parts, whole = found
     corrected = holm([found[name].p for name in parts])
     groups = {name: replace(found[name], p=p) for name, p in zip(parts, corrected, strict=True)}

@@ -16,6 +16,7 @@ from ..common.statistics import ALPHA, Estimate
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..logs.caveat import WEAKENS, Caveat, grouped
+from ..logs.data import RunData, first_with
 from ..logs.run import Run
 from .beside import with_scores
 from .caveats import of_result
@@ -85,7 +86,9 @@ class Ranking:
         """What each run makes of who its user is, in the order of the rows; None where its numbers are void, or its benchmark does not
         ask that. It is said of all of them at once, so that equal chances of each do not add up."""
         found = [
-            None if place in self.void else use_of(row.run, {one.heading: row.values[one.key] for one in self.measures})
+            None
+            if place in self.void
+            else use_of(row.run, {one.heading: row.values[one.key] for one in self.measures}, row.controls)
             for place, row in enumerate(self.rows, 1)
         ]
         models = max(1, sum(use is not None and use.asked for use in found))
@@ -170,6 +173,27 @@ def make_ranking(
         data=data,
         texts=texts,
     )
+
+
+def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
+    # runs without right answers are ranked alone
+    scored = [
+        one for one in some if not one.run.cases or not all(map(math.isnan, one.run.values(one.run.primary).values()))
+    ]
+    return [*([scored] if scored else []), *([one] for one in some if one not in scored)]
+
+
+def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ranking]:
+    """The rankings of some runs.
+
+    Args:
+        data: where their data may be; the last place counts where no other fits.
+    """
+    rankings = []
+    for some in (part for group in alike(contenders) for part in _scored(group)):
+        place = first_with(some[0].run, data)
+        rankings.append(make_ranking(some, place.texts(some[0].run), *place.of(some[0].run)))
+    return rankings
 
 
 def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:

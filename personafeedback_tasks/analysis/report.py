@@ -108,7 +108,7 @@ class Report:
         """Whether the run uses who its user is, over all cases; None for a benchmark that does not ask that."""
         name = self.overall.name
         named = self.sheet.named_in(name) if self.sheet else {}
-        return use_of(self.run, {**named, **self.differences(name), EXCESS: self.excess.get(name)})
+        return use_of(self.run, {**named, **self.differences(name), EXCESS: self.excess.get(name)}, self.controls)
 
     def differences(self, name: str) -> dict[str, Estimate]:
         """The differences to the controls that are there, in a group."""

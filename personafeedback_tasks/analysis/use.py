@@ -10,7 +10,7 @@ from enum import Enum
 from ..common.statistics import ALPHA, Estimate, critical, paired, shows_spread
 from ..core.report import Examined
 from ..logs.run import Run
-from .control import gains, measure_of
+from .control import gains, sequence
 
 MOST_CASES = 0.95
 """Share of a run's cases that a control must have for the verdict."""
@@ -106,11 +106,12 @@ class Use:
         return (low > 0) - (high < 0)
 
 
-def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
+def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mapping[str, Run]) -> Use | None:
     """Whether a run uses who its user is; None if no control is told about another user, or nothing should change.
 
     Args:
         differences: name of a difference of the benchmark's control, or EXCESS -> its value over all cases.
+        controls: value of the control's option -> the run under it.
     """
     control, wrong = run.benchmark.report.control, wrong_value(run)
     if control is None or control.harm or wrong is None:
@@ -118,22 +119,24 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None]) -> Use | None:
     own = run.signature.options[control.option]
     early = run.stopped is not None and run.stopped.early
     of_values = {(one.more, one.less): one.name for one in control.named}
+    runs = {own: run, **controls}
 
     def known(name: str) -> Estimate | None:
         found = differences.get(name)
         # a verdict across different cases would be about none of them: a control on a part counts as not asked
         if found is not None and (math.isnan(found.value) or 0 < found.n < MOST_CASES * len(run.cases)):
             return None
-        if found is None or not early or name == measure_of(run):
-            return found
-        return replace(
-            found, low=math.nan, high=math.nan
-        )  # its interval is for a number of users that was fixed before
+        return found
 
     def between(more: str, less: str) -> Estimate | None:
-        return known(of_values.get((more, less), ""))
+        found = known(of_values.get((more, less), ""))
+        if found is None or not early:
+            return found
+        # intervals are for a number of users that was fixed before, but for those of a sequence
+        low, high = sequence(runs[more], runs[less])
+        return replace(found, low=low, high=high)
 
-    similar, counting = between(own, control.similar), known(EXCESS)
+    similar, counting = between(own, control.similar), None if early else known(EXCESS)
     missing = [of_values[own, control.similar]] if control.similar and similar is None else []
     missing += [EXCESS] if control.counting and counting is None else []
     wanted = [of_values.get((own, value), "") for value in (wrong, control.value)]

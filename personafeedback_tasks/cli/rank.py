@@ -67,7 +67,7 @@ def rank(
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import exams, split, writers
     from ..analysis.measures import Contender
-    from ..analysis.run_data import ranked
+    from ..analysis.ranking import ranked
     from ..logs.earlier import of_writer
     from ..reports import documents, files, rank_data, rank_text
     from ..reports.terminal import WIDTH, is_terminal

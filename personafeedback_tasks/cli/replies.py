@@ -63,7 +63,7 @@ def score_replies(
     if not template:
         needs_tables(json_file)
     from ..analysis.measures import Contender
-    from ..analysis.run_data import ranked
+    from ..analysis.ranking import ranked
     from ..reports import documents, files, report_text
 
     values = given_options(given)

@@ -58,7 +58,7 @@ def report(
     """
     from ..analysis.control import unfit_controls, with_controls
     from ..analysis.measures import Contender
-    from ..analysis.run_data import ranked
+    from ..analysis.ranking import ranked
     from ..reports import files, report_short, report_text
     from ..reports.blocks import lines
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .clusters import Shared
-from .statistics import CONFIDENCE, Estimate, critical, estimate, shows_spread, t_quantile
+from .statistics import CONFIDENCE, Estimate, critical, shows_spread, t_quantile
 
 POWER = 0.8
 """Share of benchmarks in which a true difference of the smallest detectable size is significant."""
@@ -45,13 +44,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def minimum_detectable_difference(
-    differences: Sequence[float], users: Sequence[str], also: Shared | None = None
-) -> float:
+def minimum_detectable_difference(found: Estimate) -> float:
     """The true difference that such data show with probability POWER, tested at the 5 % level; nan without spread."""
     # (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
     # found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean.
-    found = estimate(differences, users, also=also)
     return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 

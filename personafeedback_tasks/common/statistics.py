@@ -115,8 +115,8 @@ def _estimate(
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
     sums = _sums(moves, sides_of(users, also))
-    square = math.fsum(d * d for d in sums)
-    skewness = math.fsum(d**3 for d in sums) / square**1.5 if square else 0.0
+    size = math.hypot(*sums)
+    skewness = math.fsum((d / size) ** 3 for d in sums) if size else 0.0
     reach = critical(spread.count - 1) * spread.stderr if shows_spread(spread.stderr) else math.nan
     if value == 0 and spread.users > 1 and not shows_spread(spread.stderr):
         sizes = list(map(abs, values))

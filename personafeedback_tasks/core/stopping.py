@@ -91,6 +91,7 @@ class StopState:
         of: that there are.
         decision: see `Rule.decided`.
         interval: of the sequence, after these users; a share, or a difference of shares.
+        most: cases of the user with most of them in the data; 0 if unknown.
     """
 
     rule: str
@@ -98,6 +99,7 @@ class StopState:
     of: int
     decision: str | None
     interval: tuple[float, float]
+    most: int = 0
 
     @property
     def accuracy(self) -> bool:
@@ -155,10 +157,10 @@ class StopPlan:
         )
         for number, interval in enumerate(intervals, 1):
             if decision := self.rule.decided(interval):
-                return StopState(self.rule.written, number, len(self.cases), decision, interval)
+                return StopState(self.rule.written, number, len(self.cases), decision, interval, max(self.sizes))
         nothing = (0.0 if self.rule.accuracy else -1.0, 1.0)
         last = [nothing, *intervals][-1]
-        return StopState(self.rule.written, len(intervals), len(self.cases), None, last)
+        return StopState(self.rule.written, len(intervals), len(self.cases), None, last, max(self.sizes, default=0))
 
     def as_dict(self) -> dict[str, Any]:
         """For the metadata of a log, ready for JSON."""

@@ -99,6 +99,9 @@ def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
     assert json.loads(made.to_json()) == written("verdict", both, "--exam", both)
     with pytest.raises(RunError, match="which has no duels"):
         api.verdict(exam, exam=exam)
+    for function in (api.verdict, api.rank):
+        with pytest.raises(RunError, match="Found no run as exam"):
+            function(both, exam=[])
 
 
 def test_data_are_of_some_of_the_runs_and_the_logs_name_the_others(with_duels):

@@ -19,7 +19,7 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import paired_test
+from personafeedback_tasks.common.statistics import estimate, paired_test
 from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.plan import asked, make_plan
 from personafeedback_tasks.pairwise.orders import ORDERS
@@ -105,7 +105,7 @@ def test_the_smallest_difference_is_seen_4_times_in_5(real_data, compared):
         print(f"by the test of compare: {np.mean(p <= 0.05):.1%}")
         assert 0.72 <= np.mean(p <= 0.05) <= 0.85
         # What `compare` says after the run is what the plan said before it.
-        after = [minimum_detectable_difference(row.tolist(), owners) for row in tables[0][:50]]
+        after = [minimum_detectable_difference(estimate(row.tolist(), owners)) for row in tables[0][:50]]
         assert np.mean(after) == pytest.approx(difference, rel=0.05)
     assert np.mean(seen(runs_of(compared, sizes, 0, seed=14), sizes)) == pytest.approx(0.05, abs=0.015)
 

@@ -78,7 +78,8 @@ def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, us
     found, n = estimate(values, users), sum(not math.isnan(x) for x in values)
     assert (found.value, found.n, found.users) == same((value, n, min(n, 1)), nan_ok=True)
     assert all(
-        math.isnan(x) for x in (found.stderr, found.low, found.high, minimum_detectable_difference(values, users))
+        math.isnan(x)
+        for x in (found.stderr, found.low, found.high, minimum_detectable_difference(estimate(values, users)))
     )
     assert paired_test(values, users)[1] == same(1.0 if n else NAN, nan_ok=True)
 
@@ -92,7 +93,7 @@ def test_without_spread_there_is_no_interval():
     assert nothing == Estimate(value=0.0, stderr=0.0, low=-reach, high=reach, n=6, users=3)
     assert equivalence_bound(nothing) == reach > 0.1
     assert estimate([1.0, -1.0] * 3, USERS).high == 1 == -estimate([1.0, -1.0] * 3, USERS).low  # users alike, cases not
-    assert math.isnan(minimum_detectable_difference([0.0] * 6, USERS))
+    assert math.isnan(minimum_detectable_difference(estimate([0.0] * 6, USERS)))
 
 
 def wilson(value, cases, t):

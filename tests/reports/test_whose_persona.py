@@ -476,6 +476,17 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
     assert "9 of 12 users count; right minus wrong is not measured" in stopped
 
 
+def test_a_run_that_stopped_early_uses_the_persona_where_the_sequences_of_both_differences_say_so():
+    run, controls = asked((missing(0, 2), missing(0, 44), missing(0, 44)))
+    known = StopState("5", 8, 32, "above", (0.001, 1.0), most=8)
+    run, *others = (replace(one, stopped=known) for one in (run, *controls.values()))
+    controls = dict(zip(controls, others, strict=True))
+    assert make_report(run, SAMPLE, controls).use.verdict is Verdict.USES
+    assert make_ranking([Contender(run, controls)]).uses[0].verdict is Verdict.USES
+    elsewhere = {**controls, "no_persona": replace(controls["no_persona"], logs=(Path("another"),))}
+    assert make_report(run, SAMPLE, elsewhere).use.verdict is Verdict.NO_SIGN  # no interval holds for two logs
+
+
 def test_few_unreadable_replies_are_a_caveat_that_blames_nobody(tmp_path):
     right, wrong, none = KNOWER
 
