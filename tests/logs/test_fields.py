@@ -238,19 +238,14 @@ def test_the_same_model_under_other_conditions_is_refused_and_a_resumed_one_is_n
 
 
 @pytest.mark.slow
-def test_caches_that_say_nothing_are_only_named(asked):
-    """Two models that always give the same letter, models with a file each, and requests that differ: neither is evidence of a shared one."""
-
+def test_a_letter_that_two_models_always_give_is_no_sign_of_a_shared_cache(asked):
     def first(case_id: str, call: str) -> str:
         return "A"
 
-    constant = [asked("a", first), asked("b", first)]
-    apart = [asked("c", right, "", "cache/c"), asked("d", right, "", "cache/d")]
-    requests = [asked("e", right, "", "cache/e"), asked("e", right, "", "cache/e", "--gen_kwargs", "max_gen_toks=64")]
-    for logs in (constant, apart, requests):
-        assert all(run.cache for run in read_runs(logs))
-        ranked = personafeedback("rank", *logs, "--data", "sample")
-        assert ranked.exit_code == 0, ranked.output
+    logs = [asked("a", first), asked("b", first)]
+    assert all(run.cache for run in read_runs(logs))
+    ranked = personafeedback("rank", *logs, "--data", "sample")
+    assert ranked.exit_code == 0, ranked.output
 
 
 # --- what models are called -------------------------------------------------------------------------------------------
