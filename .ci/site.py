@@ -78,7 +78,7 @@ def _rows(entry: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
             yield from _row(below, f"{path}.{name}".lstrip("."))
     if isinstance(entry.get("additionalProperties"), dict):
         yield from _row(entry["additionalProperties"], f"{path}.*")
-    if "items" in entry:
+    if isinstance(entry.get("items"), dict):
         yield from _row(entry["items"], f"{path}[]")
 
 
@@ -87,7 +87,7 @@ def _row(entry: Mapping[str, Any], key: str) -> Iterator[tuple[str, str]]:
     values = ", ".join(f"`{value}`" for value in entry.get("enum", []))
     if values and not all(f"`{value}`" in about for value in entry["enum"]):
         about = f"{values}: {about}" if about else values
-    yield key, about + "".join(f" ([{name}](#{name}))" for name in _tables(entry))
+    yield key, about + "".join(f" ([{name}](#{name.lower()}))" for name in _tables(entry))
     yield from _rows(entry, key)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import runpy
 import shutil
+import sys
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +19,7 @@ pytest.importorskip("scipy")
 from support import jsonl_harness
 from support.commands import personafeedback
 from support.duel_folders import write_duels
+from support.environments import CHECKOUT
 from support.judges import JUDGES
 from support.outputs import faults
 
@@ -121,3 +126,16 @@ def test_the_columns_are_there_without_controls_and_without_data(folder, tmp_pat
     assert headers["with"] == headers["without"]
     assert keys["with"] == keys["without"]
     assert {f"{key}_low" for key in keys["with"]} - set(headers["with"]) == {"acc_low"}
+
+
+def test_the_page_of_the_site_has_every_table_that_it_links_to(monkeypatch):
+    hooks = CHECKOUT / ".ci" / "site.py"
+    if not hooks.is_file():
+        pytest.skip("needs the checkout")
+    for name in ("mkdocs", "mkdocs.structure", "mkdocs.structure.files"):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(File=object, Files=object))
+    page = runpy.run_path(str(hooks))["outputs"]()
+    linked = set(re.findall(r"\]\(#(\w+)\)", page))
+    assert (
+        {"estimate", "rankedrun", "pair"} <= linked <= {name.lower() for name in re.findall(r"^## (\w+)", page, re.M)}
+    )
