@@ -302,7 +302,9 @@ def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
 
 
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
-    again = (sample.asked.calls for sample in samples_of(run, texts=True) if sample.asked and sample.where == asked.where)
+    again = (
+        sample.asked.calls for sample in samples_of(run, texts=True) if sample.asked and sample.where == asked.where
+    )
     calls: list[Any] = [*next(again, ())]
     name, ours, theirs = "all calls", f"{len(expected)} calls", f"{len(calls)} calls"
     for (call, own), logged in zip(expected.items(), calls, strict=False) if len(calls) == len(expected) else ():

@@ -11,8 +11,8 @@ from typing import Any
 from ..common.errors import DataError, OptionError
 from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
-from .compare import checked, refuse_other_data
 from .caveat import FORBIDS, WEAKENS, Caveat
+from .compare import checked, refuse_other_data
 from .read import read_runs
 from .run import Run, RunError
 

@@ -12,8 +12,8 @@ from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
 from ..core.evidence import Reply
 from ..core.options import Options
-from ..core.result import Result
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
+from ..core.result import Result
 from ..core.signature import Signature
 from ..core.thinking import settle
 from .compare import scored_cases

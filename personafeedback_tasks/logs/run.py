@@ -17,8 +17,8 @@ from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
 from ..core.method import Method
-from ..core.result import ScoredCase
 from ..core.report import Line
+from ..core.result import ScoredCase
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.stopping import StopState
 from ..core.usage import NONE, UNCOUNTED, Usage

@@ -22,7 +22,10 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         f"personafeedback-tasks {signature.package} (task {signature.task_version})",
         run.name if public else run.model,
         run.harness,
-        *(f"{name} {signature.fingerprint if name == 'prompt' else signature.options[name]}" for name in options.always()),
+        *(
+            f"{name} {signature.fingerprint if name == 'prompt' else signature.options[name]}"
+            for name in options.always()
+        ),
         "" if "prompt" in options.always() else f"prompt {signature.fingerprint}",
         *options.details(signature.options),
         *(f"{name} {value}" for name, value in signature.signs.items() if value),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,16 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log, write_eval_log
+from support import logs as written
 from support.commands import personafeedback
 from support.judges import OTHER
-from support import logs as written
 from support.logs import set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.pairwise import scoring
-from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.personafeedback.cases import load_cases
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"

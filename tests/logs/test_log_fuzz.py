@@ -32,9 +32,9 @@ from support.shown import as_json, markdown, terminal
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card_text import section
-from personafeedback_tasks.logs.read import read_run
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 40))
 """Of each of the four logs. Before a release there are more."""

@@ -16,17 +16,15 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from huggingface_hub import ModelCard
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.judges import OTHER
 from support.logs import bent, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
-from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback.prompts import Template
-from personafeedback_tasks.logs.read import read_run
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"

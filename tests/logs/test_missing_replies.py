@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -28,9 +27,9 @@ from werkzeug import Request, Response
 
 from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card import CardError, refuse_unpublishable
-from personafeedback_tasks.logs.read import read_run
 
 HARD, CASES = "personafeedback_general_hard", 24
 FIRST = "MISSING REPLIES: 12.5 % of the replies"

@@ -22,21 +22,19 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
-from support.killed import Command, serving
 from support.models import register
 
-from personafeedback_tasks.pairwise.orders import TWO, rotations
-from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.inspect_harness.scorers import scores
-from personafeedback_tasks.personafeedback import prompts
-from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.cells import CELLS
 from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run, RunError
+from personafeedback_tasks.pairwise.orders import TWO, rotations
+from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.cells import CELLS
 
 pytestmark = pytest.mark.slow
 same = pytest.approx

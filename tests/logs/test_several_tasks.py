@@ -67,7 +67,9 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
         assert "found 3 runs (personafeedback, " in done.output
         assert "Pass the log of one (of several tasks in lm-eval, its samples_*.jsonl)" in done.output
     (samples,) = log.parent.glob(f"samples_{TASKS['personafeedback_mc']}_*.jsonl")
-    done = personafeedback("compare", samples, alone["personafeedback_mc"], "--data", "sample", "--json", tmp_path / "c.json")
+    done = personafeedback(
+        "compare", samples, alone["personafeedback_mc"], "--data", "sample", "--json", tmp_path / "c.json"
+    )
     assert done.exit_code == 0, done.output
     first, second = json.loads((tmp_path / "c.json").read_text("utf-8"))["rankings"][0]["runs"]
     assert first["measures"]["acc"] == second["measures"]["acc"]
