@@ -16,7 +16,6 @@ from ..common.human_votes import Powered
 from ..common.outputs import Output
 from ..common.statistics import Estimate
 from ..core.stopping import StopState
-from .aspects import Aspects
 from .groups import Group
 from .harm import Harm
 from .pairs import Pair
@@ -144,7 +143,6 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         excess_over_counting: group -> right minus wrong minus that of counting terms; empty without data or other_persona.
         same_pick: group -> right minus wrong of the cases that get the same pick in every order under both.
         settings: the run beside its controls; null without.
-        aspects: the outputs of a reward model with several; null for others.
     """
 
     model: str
@@ -173,7 +171,6 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     excess_over_counting: Mapping[str, Estimate]
     same_pick: Mapping[str, Estimate]
     settings: Settings | None
-    aspects: Aspects | None
 
 
 class ReportDocument(Output, frozen=True, kw_only=True):

@@ -16,7 +16,6 @@ from ..logs.caveat import Caveat
 from ..logs.compare import checked
 from ..logs.run import Run, RunError
 from ..logs.signature_line import signature_line
-from .aspects import Aspects, make_aspects
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
@@ -62,7 +61,6 @@ class Report:
     controls: Mapping[str, Run] = field(default_factory=dict)
     sheet: Sheet | None = None
     unread: tuple[tuple[str, str, str], ...] = ()
-    aspects: Aspects | None = None
     shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
     judges: Beside | None = None
     users: Users | None = None
@@ -142,8 +140,8 @@ def make_report(
         texts: result of `ReportSpec.examine`, if it is known.
 
     Raises:
-        RunError: the run has other texts than `cases`, or other prompts than its options ask for; its cases have
-            different aspects, or a control is not one of this run.
+        RunError: the run has other texts than `cases`, or other prompts than its options ask for; or a
+            control is not one of this run.
     """
     spec = run.benchmark.report
     if cases is not None:
@@ -171,7 +169,6 @@ def make_report(
         controls=controls,
         sheet=make_sheet(run, controls, list(ids_of.items()), has_macro(run)) if has_sheet else None,
         unread=examples(run.cases.values()),
-        aspects=make_aspects(run, ids_of),
         shortcuts=shortcuts,
         judges=make_beside(run, texts) if texts and spec.compared else None,
         users=_users(run, texts),

@@ -61,28 +61,13 @@ def score_rewards(case_id: str, rewards: NamedRewards) -> dict[str, float]:
 def correlations(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, float]:
     """`pearson_reward`, `pearson_<aspect>`: the correlation of each with being the right response, epochs averaged."""
     cases = list(cases)
-    responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
-    return {f"pearson_{name}": value for name, value in with_better(over_responses(cases), responses).items()}
-
-
-def over_responses(cases: Iterable[Sequence[NamedRewards]]) -> dict[str, list[float]]:
-    """TOTAL and each aspect -> the rewards of all responses, case after case; the epochs of a case are averaged."""
-    columns: dict[str, list[float]] = {}
+    columns: dict[str, list[float]] = {}  # the rewards of all responses, case after case
     for epochs in cases:
         for name in epochs[0]:
             columns.setdefault(name, []).extend(map(mean, zip(*(each[name] for each in epochs), strict=True)))
-    return columns
-
-
-def with_better(columns: Mapping[str, Sequence[float]], responses: int) -> dict[str, float]:
-    """Name -> Pearson correlation of its column of `over_responses` with 1 for the right response, 0 for the others."""
-    right = [1.0, *[0.0] * (responses - 1)]
-    return {name: pearson(column, right * (len(column) // responses)) for name, column in columns.items()}
-
-
-def between(columns: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
-    """Name -> name -> Pearson correlation of the two columns."""
-    return {one: {other: pearson(columns[one], columns[other]) for other in columns} for one in columns}
+    responses = len(next(iter(cases[0][0].values()), ())) if cases else 0
+    right = [1.0, *[0.0] * (responses - 1)] * len(cases)
+    return {f"pearson_{name}": pearson(column, right) for name, column in columns.items()}
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float:

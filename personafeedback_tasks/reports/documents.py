@@ -75,7 +75,6 @@ def _reported(report: Report) -> ReportedRun:
         excess_over_counting=report.excess,
         same_pick=report.alike,
         settings=_settings(report.sheet) if report.sheet else None,
-        aspects=report.aspects,
     )
 
 

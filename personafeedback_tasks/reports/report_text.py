@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.groups import Group
@@ -12,15 +12,11 @@ from ..analysis.sheet import Sheet
 from ..analysis.use import EXCESS
 from ..common.significance import equivalence_bound
 from ..core.report import Line
-from ..core.rewards import TOTAL
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
-from .table import NOTHING, Column, Table, measured, number, percent, signed, spaced, with_interval
-
-Pairs = Sequence[tuple[str, str]]
-"""(name of a group, name of an aspect)."""
+from .table import NOTHING, Column, Table, measured, number, percent, spaced, with_interval
 
 SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
 
@@ -37,7 +33,6 @@ def blocks(report: Report) -> list[Block]:
         headline.users(report),
         *headline.beside(report),
         *details,
-        *_aspects(report),
         *_unread(report),
         *_sheet(report),
         *costs_text.blocks(report.costs),
@@ -179,44 +174,6 @@ def _measured(report: Report, line: Line) -> list[Column]:
         values = tuple(number(line, group.derived[line.measure]) for group in report.shown)
         return [Column(line.title, values, line.strong)]
     return measured(line, [group.measures[line.measure] for group in report.shown])
-
-
-def _aspects(report: Report) -> list[Block]:
-    # rows are cells, as everywhere, unless there are more aspects than cells
-    aspects = report.aspects
-    if aspects is None:
-        return []
-    groups = [group.name for group in report.groups]
-
-    def accuracy(pairs: Pairs, heading: str) -> list[Column]:
-        return with_interval(heading, [aspects.groups[group].acc[name] for group, name in pairs])
-
-    def correlation(pairs: Pairs, heading: str) -> list[Column]:
-        return [Column(heading, tuple(signed(aspects.groups[group].pearson[name]) for group, name in pairs))]
-
-    def table(heading: str, names: Sequence[str], columns: Callable[[Pairs, str], list[Column]], unit: str) -> Table:
-        if len(names) > len(groups):
-            labels, parts = (
-                tuple(names),
-                [columns([(group, name) for name in names], spaced(group)) for group in groups],
-            )
-        else:
-            labels, parts = (
-                tuple(map(spaced, groups)),
-                [columns([(group, name) for group in groups], name) for name in names],
-            )
-        return Table(heading, labels, tuple(column for part in parts for column in part), unit, undefined=True)
-
-    note = (
-        "A tie counts as wrong. Correlations are Pearson's over both responses of every case "
-        f"({aspects.groups[report.overall.name].responses:,} in all; one that is in several cases counts in each), with epochs averaged; "
-        f"{NOTHING} is undefined."
-    )
-    return [
-        table("Accuracy of each aspect", aspects.names, accuracy, "%"),
-        table(f"Correlation with {aspects.better}", (TOTAL, *aspects.names), correlation, ""),
-        paragraph(note),
-    ]
 
 
 def _unread(report: Report) -> list[Block]:

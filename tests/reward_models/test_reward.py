@@ -145,7 +145,6 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     measures = made.overall.measures
     assert (measures["acc"].value, measures["tie"].value, measures["acc_half"].value) == (0.5, 0.25, 0.625)
     assert not math.isnan(measures["acc"].low)
-    assert made.aspects is None
     assert made.overall.baselines["longest"].value == 0.625
     assert made.overall.replies == 8
     assert measures.keys() > {"acc", "acc_half", "tie"}
