@@ -68,11 +68,7 @@ def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
 
 
 def _wording(run: Run) -> str:
-    first, *others = run.benchmark.report.wording
-    changed = run.benchmark.options.changed(run.signature.options)
-    return ", ".join(
-        [str(run.signature.options[first]), *(f"{name} {changed[name]}" for name in others if name in changed)]
-    )
+    return ", ".join(str(run.signature.options[name]) for name in run.benchmark.report.wording)
 
 
 def _but_for_wording(run: Run) -> str:
