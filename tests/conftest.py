@@ -29,7 +29,7 @@ REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store-prompts", action="store_true", help="write tests/prompts.txt")
+    parser.addoption("--store", action="store_true", help="write tests/prompts.txt and tests/outputs.txt")
 
 
 SLOW_FIXTURES = {"browser", "driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}

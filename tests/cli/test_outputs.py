@@ -8,9 +8,11 @@ import re
 import runpy
 import shutil
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -66,12 +68,12 @@ def test_what_a_command_on_data_writes(command, tmp_path):
 def folder(tmp_path) -> Path:
     """A run with a control, and another run."""
     for judge, setting in (("readable", "persona"), ("readable", "other_persona"), ("mixed", "persona")):
-        judged(tmp_path / "logs", judge, setting=setting)
+        judged(tmp_path / "logs" / setting, judge, setting=setting)
     return tmp_path / "logs"
 
 
 def test_what_a_command_on_runs_writes(folder, tmp_path):
-    one = min(folder.glob("*"))
+    one = min(folder.glob("persona/*"))
     done("compare", one, one, "--json", tmp_path / "compare.json")
     done("report", folder, "--out", tmp_path / "report")
     done("rank", folder, "--out", tmp_path / "rank")
@@ -89,6 +91,40 @@ def test_what_verdict_writes(tmp_path):
     log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
     done("verdict", log, "--exam", exam, "--json", tmp_path / "v.json")
     assert faults(json.loads((tmp_path / "v.json").read_text("utf-8")), "verdict") == []
+
+
+STORED = Path(__file__).parents[1] / "outputs.txt"
+
+
+def numbers(document: Any, place: str = "") -> Iterator[str]:
+    """A line for each number of a document; for an estimate its value, ends, cases and users in one."""
+    if isinstance(document, dict) and "stderr" in document:
+        parts = (document[key] for key in ("value", "low", "high", "n", "users"))
+        shown = ("-" if part is None else f"{part:.6g}" for part in parts)
+        yield f"{place}: {' '.join(shown)}"
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            yield from numbers(value, f"{place}/{key}")
+    elif isinstance(document, list):
+        for part in document[:1]:
+            yield from numbers(part, place)
+    elif isinstance(document, float):
+        yield f"{place}: {document:.6g}"
+
+
+def test_keys_and_units_are_those_that_were_stored(folder, tmp_path, request):
+    """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
+    lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
+    done("report", folder, "--out", tmp_path / "report")
+    done("rank", folder, "--json", tmp_path / "ranking.json")
+    for path, key in ((tmp_path / "report" / "report.json", "reports"), (tmp_path / "ranking.json", "rankings")):
+        lines += numbers(json.loads(path.read_text("utf-8"))[key], key)
+    text = "\n".join(lines) + "\n"
+    if request.config.getoption("--store"):
+        STORED.write_text(text, "utf-8")
+    assert text == STORED.read_text("utf-8"), (
+        "Outputs changed. If they should, store them: pytest -n 0 tests/cli/test_outputs.py --store"
+    )
 
 
 def test_a_key_more_or_fewer_is_found(folder, tmp_path):

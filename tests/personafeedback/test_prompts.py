@@ -71,7 +71,7 @@ def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     case = next(c for c in load_cases("sample", "general", "hard") if c.language == language)
     template = STORED_TEMPLATES[name]
     texts = texts_of(case, order) | {"persona": case.persona.without(template.hide).text}
-    store = request.config.getoption("--store-prompts")
+    store = request.config.getoption("--store")
     check_stored(f"{name}, {language}", build(case, template, order), texts, store)
 
 

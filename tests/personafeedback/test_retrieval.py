@@ -146,7 +146,7 @@ def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, 
     }
     texts |= {f"piece {number}": piece for number, piece in enumerate(RAG.pieces(case), start=1)}
     for name, prompt in built.items():
-        check_stored(f"{name}, {language}", prompt, texts, request.config.getoption("--store-prompts"))
+        check_stored(f"{name}, {language}", prompt, texts, request.config.getoption("--store"))
 
 
 def refuses(root: Path, sentence: str) -> None:

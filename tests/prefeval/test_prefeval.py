@@ -88,7 +88,7 @@ def test_the_prompts_are_those_that_were_stored(name, order, request):
     shown = zip(FOUR.letters, FOUR.shown(case.responses, order), strict=True)
     texts = {f"response {letter}": text for letter, text in shown}
     texts |= {"preference": case.known, "another preference": case.other_known, "question": case.question}
-    store = request.config.getoption("--store-prompts")
+    store = request.config.getoption("--store")
     check_stored(f"prefeval, {name}", PREFEVAL.prompt(case, options, order), texts, store)
 
 

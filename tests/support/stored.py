@@ -9,7 +9,7 @@ from pathlib import Path
 STORED = Path(__file__).parents[1] / "prompts.txt"
 CHANGED = (
     "The prompt changed: scores can move. Raise TASK_VERSION (and the YAML files' version), add a line to CHANGELOG.md, then store "
-    "the new one with `pytest -n 0 tests/personafeedback tests/prefeval -k stored --store-prompts`"
+    "the new one with `pytest -n 0 tests/personafeedback tests/prefeval -k stored --store`"
 )
 
 
