@@ -103,9 +103,6 @@ class Folder(RowFolder):
     def memory_path(self, user_id: str) -> Path:
         return self.root / "memory" / f"{user_id}.jsonl"
 
-    def has_memory(self, user_id: str) -> bool:
-        return self.memory_path(user_id).is_file()
-
     def people(self, split: str | None = None) -> list[Person]:
         """Persons not dropped, of one split or of both; of a pilot, only the first `most`."""
         people = kept(self.read(Person))

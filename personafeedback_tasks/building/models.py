@@ -52,9 +52,6 @@ class Models:
         return {model: of_all | arguments for model, arguments in own.items()}
 
 
-NOBODY = Models(())
-
-
 def _value(text: str) -> Any:
     try:
         return argument(text) if text else text

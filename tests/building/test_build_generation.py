@@ -22,7 +22,7 @@ from support.commands import build_step, personafeedback
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.models import NOBODY, Models
+from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import (
     DEGRADED,
     FULL,
@@ -153,7 +153,7 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     own = persona("ours", Name="Ours")
     (folder.root / "persona").mkdir()
     (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
-    taken = write_personas(folder, NOBODY)
+    taken = write_personas(folder, Models(()))
     assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
     assert "Wrote 0 personas, 1 of your own; people.csv has 1 lines: 1 test, 0 train" in taken
     bad = iter(
@@ -432,7 +432,7 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     )
     folder.path(Question).write_text(table, encoding="utf-8")
     with pytest.raises(DataError) as error:
-        write_questions(folder, NOBODY)
+        write_questions(folder, Models(()))
     assert re.search(
         r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
     )
@@ -440,7 +440,7 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     people = folder.path(Person).read_text(encoding="utf-8")
     folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
     with pytest.raises(DataError) as error:
-        write_personas(folder, NOBODY)
+        write_personas(folder, Models(()))
     assert str(error.value).endswith("line 2: found keep = 'maybe', expected one of yes, no, nothing. Fix it.")
 
 
@@ -451,7 +451,7 @@ def test_a_question_of_nobody_is_named(tmp_path, writer):
         "user_id,category,question\nnobody,general,May I ask?\n", encoding="utf-8"
     )
     with pytest.raises(DataError, match=r"found the user_id 'nobody' in question .* expected one of people.csv"):
-        write_questions(folder, NOBODY)
+        write_questions(folder, Models(()))
 
 
 # --- answers and pairs ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai")
 from support.building import a_build, persona, words
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.models import NOBODY, Models
+from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.answers import write_answers
@@ -41,7 +41,7 @@ def ours(root, people=1, pieces=7, **settings):
         ):  # fmt: skip
             (folder.root / name).parent.mkdir(exist_ok=True)
             (folder.root / name).write_text(text, encoding="utf-8")
-    write_personas(folder, NOBODY, print)
+    write_personas(folder, Models(()), print)
     return folder
 
 

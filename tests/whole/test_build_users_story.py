@@ -103,7 +103,9 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
         # Personas are written in groups of five; the second group is under way when the first kill comes.
         for step, after in zip(STARTED, (7, 20, 30), strict=True):
             _killed_and_resumed(server, step, folder, after, failed)
-            for user in (person.user_id for person in folder.people() if not folder.has_memory(person.user_id)):
+            for user in (person.user_id for person in folder.people()):
+                if folder.memory_path(user).is_file():
+                    continue
                 pieces = ({"text": f"An article on {words(f'{user} {number}', 8)}"} for number in range(8))
                 _lines(folder.memory_path(user), pieces)
         usage, broken = spent(folder.root)  # what a killed run wrote counts once
