@@ -14,7 +14,7 @@ from typing import Any
 
 from huggingface_hub import DatasetCard, DatasetCardData
 
-from ..annotation.items import fault_counts
+from ..annotation.items import CANNOT, fault_counts
 from ..annotation.rows import Vote
 from ..common import foreign
 from ..common.errors import DataError, require
@@ -29,7 +29,7 @@ from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agre
 from .basis import Bases
 from .coins import LEAST_VOTES
 from .folder import Folder
-from .rows import OWN, TEST, Answer, Pair, Question
+from .rows import OWN, TEST, Answer, Pair, Person, Question
 from .steps import PACKS, Say
 from .tiers import HARD, KAPPA, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
 from .votes import study_of
@@ -78,19 +78,21 @@ def make(folder: Folder) -> Release:
     votes = [vote for _, vote in study.counted()]
     if cast and not votes:
         raise DataError(
-            f"{folder.path(Vote)}: found no vote that counts, expected some: {study.outdated:,} are on texts that were edited since. "
-            f"Have the pairs voted on: {PACKS.line(folder.root)}"
+            f"{folder.path(Vote)}: found {len(cast):,} votes of which none counts, expected some: not of a dropped annotator, not `{CANNOT}`, and on "
+            f"the texts as they are now. Have the pairs voted on: {PACKS.line(folder.root)}"
         )
     labels = label_pairs(folder, votes)
     kept = {question.id: question for question in folder.questions(TEST)}
     cases = [label for label in labels if label.tier and label.pair.question_id in kept]
     if not cases:
-        why = (
-            "; ".join(f"{count:,} {reason}" for reason, count in reasons(labels).items()) or "none is kept for testing"
+        why, fix = (
+            "none is kept for testing",
+            f"Look at split and keep in {folder.path(Person)}, and at keep in {folder.path(Question)}.",
         )
-        raise DataError(
-            f"{folder.path(Pair)}: no pair became a case ({why}). A pair needs {LEAST_VOTES} votes or more; the paper has nine."
-        )
+        if left_out := reasons(labels):
+            why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
+            fix = f"A pair needs {LEAST_VOTES} votes or more; the paper has nine."
+        raise DataError(f"{folder.path(Pair)}: no pair became a case ({why}). {fix}")
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..annotation.items import CANNOT
-from ..annotation.rows import PackItem, Vote
+from ..annotation.rows import PackItem
 from ..common.columns import in_columns
 from ..common.errors import require
 from .folder import Folder
@@ -15,6 +14,7 @@ from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Ref
 from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Say, Step
 from .texts.pairs import balance
 from .texts.runner import todo
+from .votes import study_of
 
 
 def show_status(folder: Folder, say: Say) -> None:
@@ -88,7 +88,7 @@ def _writers(folder: Folder) -> list[str]:
 
 def _next(folder: Folder) -> Step | None:
     testing = bool(folder.people(TEST))
-    steps = STEPS if testing or folder.read(Pair) else (*TEXTS, TRAINING)
+    steps = STEPS if testing or not folder.people() else (*TEXTS, TRAINING)
     labeled = any(pair.label for pair in folder.read(Pair))  # imported: nobody needs to vote
     for step in steps:
         made = (*step.writes[-1:], *step.instead) if step != ANSWERS or testing else (Answer,)
@@ -121,10 +121,11 @@ def _done(folder: Folder, step: Step) -> str:
         items = folder.read(PackItem)
         return f"{len({item.annotator for item in items})} annotators, {len(items)} items"
     if step == VOTES:
-        each, known = folder.settings.votes, {pair.id for pair in pairs}  # attention items are no pairs
-        votes = [vote for vote in folder.read(Vote) if vote.chosen != CANNOT and vote.pair_id in known]
-        cast = len({(vote.annotator, vote.pair_id) for vote in votes})
-        return f"{cast} of {len(pairs) * each} ({each} to each pair) by {len({vote.annotator for vote in votes})}"
+        if not pairs:
+            return "0"
+        study, each = study_of(folder, folder.questions(TEST)), folder.settings.votes
+        voters = [vote.annotator for _, vote in study.counted()]
+        return f"{len(voters)} of {len(study.asked.items) * each} ({each} to each pair) by {len(set(voters))}"
     return "in release/" if _is_released(folder) else "none released"
 
 

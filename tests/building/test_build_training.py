@@ -195,11 +195,13 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
     root = tmp_path / "b"
     done = imported(root, "0")
     assert f"Next: personafeedback build training {root}" in done.output
+    assert f"Next: personafeedback build training {root}" in personafeedback("build", root).output
     done = personafeedback("build", "training", root, "--benchmark", "none")
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
     assert sorted(row["chosen"][0]["content"] for row in rows) == [f"Yes {n}" for n in range(8)]
-    assert "no pair became a case (none is kept for testing)" in personafeedback("build", "release", root).stderr
+    said = personafeedback("build", "release", root).stderr
+    assert f"no pair became a case (none is kept for testing). Look at split and keep in {root / 'people.csv'}" in said
 
 
 def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):

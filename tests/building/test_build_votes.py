@@ -356,6 +356,18 @@ def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path)
     assert "A pair needs 6 votes or more" in done.stderr
 
 
+def test_the_status_counts_the_votes_that_count(build, tmp_path):
+    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    assert "votes      24 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
+    first, *others = build.read(Answer)
+    build.write(Answer, [replace(first, text="Edited since."), *others])
+    assert "votes      22 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
+    assert personafeedback("annotate", "votes", build.root, "--drop", "annotator-1").exit_code == 0
+    assert "votes      0 of 72 (3 to each pair) by 0\n" in build_step("status", build.root).stdout
+    said = personafeedback("build", "release", build.root).stderr
+    assert "found 26 votes of which none counts, expected some: not of a dropped annotator" in said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["packs", "votes", "release"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
