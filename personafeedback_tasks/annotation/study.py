@@ -89,9 +89,10 @@ class Study:
         with folder.locked():
             before, dropped = folder.read(PackItem), folder.by_id(Dropped)
             places = list(before)
+            able = [name for name in names(self.annotators) if name not in dropped]
             for kind in dict.fromkeys(item.kind for item in asked.items):
                 of_kind = [place for place in before if self._kind(place) == kind]
-                places += asked.added(kind, of_kind, names(self.annotators), dropped.keys())
+                places += asked.added(kind, of_kind, able, dropped.keys())
             packs = self._packs(places)
             contents: dict[Path, Content] = {}
             for pack in packs:
@@ -109,7 +110,7 @@ class Study:
         lacking = Counter(has[name] for name in asked.by_id if has[name] < asked.votes)
         for votes, count in sorted(lacking.items()):
             say(
-                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators ({self.annotators}). Add some and run this again."
+                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators ({len(able)}). Add some and run this again."
             )
         kinds = {item.kind for item in asked.items} - {self._kind(place) for place in places if place.attention}
         if kinds:

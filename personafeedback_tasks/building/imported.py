@@ -56,9 +56,8 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
         made.add(row, where, settings)
     made.leave_out_contradictions()
     if not made.pairs:
-        raise DataError(
-            f"{source}: found no pair, expected some. Left out: {', '.join(map(str, made.left_out)) or 'none'}."
-        )
+        left_out = [f"{count:,} {reason}" for reason, count in made.left_out.items()]
+        raise DataError(f"{source}: found no pair, expected some. Left out: {', '.join(left_out) or 'none'}.")
     users = dict.fromkeys(pair.user_id for pair in made.pairs.values())
     personas = {user: made.personas[user] for user in users}
     ids = {name for pair in made.pairs.values() for name in (pair.question_id, pair.first, pair.second)}

@@ -34,8 +34,8 @@ def write_packs(folder: Folder, form: str, say: Say) -> None:
             f"{folder.path(Question)} and {folder.path(Person)}."
         )
     Bases(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
-    study.write_packs(form, say)
     say(label_rule(folder.settings.votes))
+    study.write_packs(form, say)
 
 
 def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:

@@ -167,3 +167,12 @@ def test_what_a_spreadsheet_leaves_is_read_and_what_is_no_table_is_named(tmp_pat
     (tmp_path / "pairs.parquet").write_bytes(b"PAR1")
     done = imported(tmp_path / "c", tmp_path / "pairs.parquet")
     assert "--from must be a .csv or .jsonl file, got pairs.parquet" in done.stderr
+
+
+def test_a_file_without_a_pair_to_take_says_what_was_left_out_and_starts_no_build(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps({**row, "rejected": row["chosen"]}) + "\n" for row in rows_of(2)), "utf-8")
+    done = imported(tmp_path / "b", path)
+    assert done.exit_code == 1
+    assert "found no pair, expected some. Left out: 2 whose responses are the same text." in done.stderr
+    assert not (tmp_path / "b").exists()

@@ -189,3 +189,4 @@ def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
     done = personafeedback("annotate", "pack", build.root)
     assert done.exit_code == 0, done.output
     assert label_rule(5) in done.output
+    assert done.output.splitlines()[-1].startswith("Next: personafeedback annotate votes")
