@@ -124,6 +124,8 @@ def agreement(
         kappa = estimate(1 - ratio - (found - ratio * chance) / expected, list(compress(users, there)))
         if not shows_spread(kappa.stderr):  # picks that are all alike say nothing of other cases, whatever kappa is
             kappa = replace(kappa, low=math.nan, high=math.nan)
+        else:  # it is at most 1, and 1 - 1 / expected where no pick is shared
+            kappa = replace(kappa, low=max(kappa.low, 1 - 1 / expected), high=min(kappa.high, 1.0))
     count = int(answered.sum())
     return PickAgreement(
         same=1 - apart,
