@@ -104,11 +104,12 @@ def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
             if case.cell not in cells:
                 expected = f"one of {', '.join(cells)}, the cells of the run"
                 raise refused(where, f"a case of {case.cell}", expected, "Keep the files of one run together.")
-            other = first.setdefault((case.case_id, case.epoch, case.setting), where)
-            if other is not where:
-                found_twice = f"{case.case_id} a second time (first: {other})"
+            asked = case.case_id, case.epoch, case.setting
+            if asked in first:
+                found_twice = f"{case.case_id} a second time (first: {first[asked]})"
                 advice = "Which one counts is unclear; use the log as the harness wrote it."
                 raise refused(where, found_twice, "each case once", advice)
+            first[asked] = where
             if texts.setdefault(case.case_id, about) != about:
                 found_other = f"{case.case_id} with another cell, user or digest than in another epoch"
                 raise refused(where, found_other, "the same case in every epoch", AS_WRITTEN)

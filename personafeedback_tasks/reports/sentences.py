@@ -76,8 +76,8 @@ _REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
 
 def uses_known(use: Use) -> str:
     """Whether a run uses who its user is, in a clause."""
-    said = _usesalone(use)
-    corrected = said != _usesalone(replace(use, models=1))
+    said = _uses_alone(use)
+    corrected = said != _uses_alone(replace(use, models=1))
     return f"{said} (corrected for {use.models} models)" if corrected else said
 
 
@@ -86,7 +86,7 @@ def use_name(use: Use) -> str | None:
     return use.verdict.value if use.verdict else None
 
 
-def _usesalone(use: Use) -> str:
+def _uses_alone(use: Use) -> str:
     wrong, none, verdict = use.over_wrong, use.over_none, use.verdict
     if verdict is None:
         if use.void:

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
+import numpy as np
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.duel_folders import write_duels
@@ -20,7 +21,9 @@ from personafeedback_tasks.analysis.beside import make_beside
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
+from personafeedback_tasks.analysis.pairs import pairs_of
 from personafeedback_tasks.analysis.verdict import make_verdict
+from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.statistics import paired_test
 from personafeedback_tasks.logs import log as logs
@@ -93,6 +96,20 @@ def test_a_comparison_counts_case_by_case(tmp_path):
     assert found[:-1] == same(list(multipletests(raw[:-1], method="holm")[1]))
     assert found[-1] == same(raw[-1])
     assert pair.difference == pair.groups["total"].difference
+
+
+def test_the_pairs_of_a_ranking_share_one_level():
+    """Holm's correction over all pairs, whatever clusters there are beside the users."""
+    rng, users = np.random.default_rng(1), [f"u{n % 12}" for n in range(60)]
+    scores = [rng.binomial(1, share, 60).astype(float).tolist() for share in (0.9, 0.7, 0.65, 0.5)]
+    for also in (None, Shared([f"q{n // 2}" for n in range(60)])):
+        pairs = pairs_of(scores, users, also)
+        assert [(pair.first, pair.second) for pair in pairs] == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+        gaps = [[x - y for x, y in zip(scores[p.first - 1], scores[p.second - 1], strict=True)] for p in pairs]
+        raw = [paired_test(gap, users, also=also) for gap in gaps]
+        assert [pair.difference for pair in pairs] == [difference for difference, _ in raw]
+        assert [pair.p for pair in pairs] == same(list(multipletests([p for _, p in raw], method="holm")[1]))
+        assert any(p < 0.05 <= pair.p for pair, (_, p) in zip(pairs, raw, strict=True))
 
 
 def f1(name: str, share: float) -> float:

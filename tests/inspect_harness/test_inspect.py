@@ -23,6 +23,7 @@ from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.core.signature import KEY
+from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
@@ -210,6 +211,14 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
 def test_an_unknown_option_is_refused(option, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         tasks.personafeedback_hard(data="sample", **option)
+
+
+def test_the_calls_and_the_unreadable_replies_of_every_epoch_are_counted(tmp_path, monkeypatch, caplog):
+    said: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", said.append)
+    evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/silent", tmp_path, epochs=2)
+    assert "8 of 8 cases; 32 model calls" in said[0]
+    assert "32 of 32 replies (100.0%) are unreadable" in caplog.text
 
 
 @pytest.mark.slow

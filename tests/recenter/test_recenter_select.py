@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 
@@ -12,13 +13,16 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
+from support import jsonl_harness
 from support.ranks import Ranked, evaluate_on
 from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same, says
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.documents import Document
 from personafeedback_tasks.inspect_harness import hooks
+from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.relevance import RELEVANCE, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
@@ -171,3 +175,17 @@ def test_two_ranks_give_the_scores_of_one():
     two = evaluate_on(models[1:], name, "sample", 3)["results"][name]
     assert one.keys() == two.keys()
     assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)
+
+
+def test_a_row_twice_in_one_prompt_is_no_second_epoch(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    log = jsonl_harness.run(
+        lambda document, call: "1", "judge", tmp_path, "recenter_relevance", data="sample", method="select"
+    )
+    assert len(read_run(log).cases) == len(ROWS)
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    for of_prompt in (line["document"] for line in lines[1:-1]):
+        of_prompt["cases"] = of_prompt["cases"][:1] * len(of_prompt["cases"])
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(RunError, match="a second time .* expected each case once"):
+        read_run(log)

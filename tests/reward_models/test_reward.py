@@ -211,6 +211,20 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     assert len(loads) == 1
 
 
+def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, monkeypatch):
+    def score(self, rows):
+        raise RuntimeError("CUDA out of memory")
+
+    monkeypatch.setattr(RewardModel, "score", score)
+    model = shutil.copytree(one, tmp_path / "model")
+    task = tasks.personafeedback_general_hard(data="sample", method="reward")
+    log = evaluate(task, model, tmp_path, fail_on_error=False)
+    for sample in log.samples:
+        assert not sample.scores
+        assert "failed on a batch (RuntimeError: CUDA out of memory)" in sample.error.message
+        assert "pass a smaller -M batch_size" in sample.error.message
+
+
 def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_their_results(one, sample):
     api, replies, scopes = RewardModelAPI(str(one)), {}, {}
     release = threading.Event()
