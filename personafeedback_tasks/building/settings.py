@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from ..common.errors import DataError, OptionError
-from ..common.records import decoded, one_of, settings
+from ..common.records import decoded, one_of, settings, short
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
 
 FILE = "build.yaml"
@@ -60,12 +60,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = Fraction(8, 9)
 
     def __post_init__(self) -> None:
-        if not (is_line(self.name, LONGEST_NAME) and is_line(self.license, LONGEST_NAME)):
-            raise ValueError(f"as name and license one printable line of 1 to {LONGEST_NAME} characters")
+        for key in ("name", "license"):
+            if not is_line(getattr(self, key), LONGEST_NAME):
+                found = short(getattr(self, key))
+                raise ValueError(f"{key} = {found}, expected one printable line of 1 to {LONGEST_NAME} characters")
         if not re.fullmatch("[a-z]{2,3}", self.language):  # prompts and checks know zh, not zh-CN
-            raise ValueError("as language a code of two or three letters, such as zh or de")
+            raise ValueError(
+                f"language = {short(self.language)}, expected a code of two or three letters, such as zh or de"
+            )
         if self.medium <= Fraction(1, 2):
-            raise ValueError("as medium a share above 1/2")
+            raise ValueError(f"medium = {self.medium}, expected a share above 1/2")
 
     @property
     def votes(self) -> int:

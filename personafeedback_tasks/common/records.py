@@ -134,6 +134,8 @@ def _explained(message: str, document: Any, kind: Any) -> str:
         near = get_close_matches(unknown[1], kind.__struct_fields__, n=1)
         known = f"expected only {', '.join(kind.__struct_fields__)}."
         return f"found the key {short(unknown[1])}, {known}{f' Did you mean {near[0]!r}?' if near else ''}"
+    if not place and not said.startswith("Expected "):  # what the record's own check says
+        return f"found {said}."
     expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")
     if words := re.fullmatch(r"str matching regex '\^\((.*)\)\$'", expected):  # see `one_of`
         listed = sorted(words[1].split("|"), key=lambda word: not word)
