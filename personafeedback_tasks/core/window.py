@@ -26,6 +26,14 @@ class Window(NamedTuple):
     remedy: str  # for prompts that do not fit, with {smallest} for the smallest size that would do
 
 
+def made_for(config: Any) -> Window | None:
+    """The longest text that a model in this process was made for, by its configuration; None where its positions have no end."""
+    config = getattr(config, "text_config", None) or config
+    size = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
+    remedy = "Beyond them, a model replies at random: take one with at least {smallest:,}."
+    return Window(size, size, "the positions that the model was made for", remedy) if size else None
+
+
 @dataclass(frozen=True)
 class PromptCheck:
     """Whether prompts were cut."""

@@ -23,7 +23,7 @@ from ..core.cases import CaseSet
 from ..core.options import Options
 from ..core.recorded import Replay
 from ..core.signature import KEY, Signature, signatures, signed
-from ..core.window import PromptCheck, Window, check
+from ..core.window import PromptCheck, Window, check, made_for
 from . import calls
 from .calls import REFUSAL, TASK
 from .judges import JudgeAPI
@@ -162,12 +162,12 @@ def _check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[C
         return PromptCheck(asked, 0)
     if not hasattr(api, "hf_chat"):
         return PromptCheck(asked)
-    # The longest text that the model was made for; None where its positions have no end.
-    config = getattr(api.model.config, "text_config", None) or api.model.config
-    size = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
-    if not size:
+    window, passed = made_for(api.model.config), api.tokenizer_call_args
+    if passed.get("truncation"):
+        size = passed.get("max_length") or api.tokenizer.model_max_length
+        if window is None or size < window.room:
+            window = Window(size, size, "tokenizer_call_args", "Leave truncation out of -M tokenizer_call_args.")
+    if window is None:
         return PromptCheck(asked, 0)
-    remedy = "Beyond them, a model replies at random: take one with at least {smallest:,}."
-    window = Window(size, size, "the positions that the model was made for", remedy)
     texts = [api.hf_chat(messages, []) for messages in prompts]
     return check(task, texts, window, lambda text: len(api.tokenizer(text).input_ids))

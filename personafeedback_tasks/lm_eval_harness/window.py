@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 
-from ..core.window import PromptCheck, Window, check
+from ..core.window import PromptCheck, Window, check, made_for
 
 _KINDS = {"HFLM": ("max_length", 1), "TemplateAPI": ("max_length", 0), "SGLangLM": ("max_model_len", 0), "VLLM": ("max_model_len", -1)}  # fmt: skip
 """Class of the models that cut prompts -> (the argument that sets the window, by how many tokens a prompt with its label may exceed it).
@@ -61,6 +61,11 @@ def _window(model: Any, new: int | None) -> Window | None:
     room = model.max_length + beyond if new is None else model.max_length - new
     if getattr(model, "backend", "") == "seq2seq":  # a reply has a window of its own
         room = size
+    elif (made := made_for(getattr(model, "config", None))) and made.room < room:
+        return made  # a longer max_length gives a model no more positions
+    if new is not None and getattr(model, "truncation", False) and model.tokenizer.model_max_length < room:
+        room = model.tokenizer.model_max_length
+        return Window(room, room, "its tokenizer's, with truncation=True", "Leave truncation out of --model_args.")
     lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"
     remedy = (
         f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model has such a "

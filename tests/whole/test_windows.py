@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
@@ -102,6 +103,32 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
     with patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN):
         lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}", folder=tmp_path / "cut")
     assert acc(tmp_path / "cut") < 1
+
+
+@pytest.mark.parametrize(
+    ("told", "cut", "source"),
+    [
+        ({}, 0, ""),
+        ({"config": SimpleNamespace(max_position_embeddings=9)}, 1, "the positions that the model was made for"),
+        ({"config": SimpleNamespace(max_position_embeddings=10)}, 0, ""),
+        ({"config": SimpleNamespace(max_position_embeddings=9), "backend": "seq2seq"}, 0, ""),
+        ({"truncation": True, "tokenizer": SimpleNamespace(model_max_length=9)}, 1, "its tokenizer's, with truncation=True"),
+        ({"truncation": True, "tokenizer": SimpleNamespace(model_max_length=10)}, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_long_max_length_gives_hf_no_more_positions_and_hides_no_truncation(told, cut, source):
+    pytest.importorskip("lm_eval")
+    from lm_eval.api.instance import Instance
+
+    from personafeedback_tasks.lm_eval_harness.window import check_prompts
+
+    own = {"max_length": 100, "tok_encode": lambda self, text: text.split(), "template": lambda self: None}
+    model = type("HFLM", (), {**own, **told})()
+    arguments = (" ".join(["wörterbuch"] * 10), {"max_gen_toks": 4})
+    request = Instance(request_type="generate_until", doc={}, arguments=arguments, idx=0)
+    found = check_prompts("t", [request], 1, model.template)
+    assert found.cut == cut
+    assert f"window of 9 tokens ({source})" in found.refusal if cut else not found.refusal
 
 
 @pytest.mark.slow
@@ -269,17 +296,17 @@ def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, h
 
 @pytest.mark.slow
 @pytest.mark.torch
-def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
+def test_hf_of_inspect_is_refused_beyond_its_positions_and_where_its_tokenizer_would_cut(tiny_model, tmp_path):
     pytest.importorskip("accelerate")
     short = tmp_path / "short"
     shutil.copytree(tiny_model, short)
     config = json.loads((short / "config.json").read_bytes())
 
-    def run(positions, name):
+    def run(positions, name, *more):
         (short / "config.json").write_text(json.dumps({**config, "max_position_embeddings": positions}))
         return inspect(
             tmp_path / name, "--model", f"hf/{name}", "-M", f"model_path={short}", "-M", "device=cpu", "-M", "do_sample=false",
-            "--limit", "1", "--max-tokens", "2", "--temperature", "1",
+            "--limit", "1", "--max-tokens", "2", "--temperature", "1", *more,
         )  # fmt: skip
 
     done = run(600, "few")
@@ -293,3 +320,7 @@ def test_hf_of_inspect_is_refused_beyond_its_positions(tiny_model, tmp_path):
     assert not any(event.event == "model" for sample in log.samples for event in sample.events)
     run(smallest, "enough")
     assert read_run(tmp_path / "enough").prompts == PromptCheck(2, 0, smallest)
+    truncated = run(9000, "truncated", "-M", 'tokenizer_call_args={"truncation": true, "max_length": 300}').stdout
+    assert "2 of 2 prompts do not fit into the window of 300 tokens (tokenizer_call_args)" in " ".join(
+        truncated.split()
+    )
