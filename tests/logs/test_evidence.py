@@ -268,6 +268,20 @@ def test_a_reply_that_never_left_its_thinking_is_truncated(tag, method, tmp_path
     assert scored(tmp_path / "again.jsonl", again, "-T", f"method={method}") == total
 
 
+def test_the_table_of_inspect_reads_each_sample_in_view_of_the_others(tmp_path, caplog):
+    """A scorer sees one sample; where another one closes its thinking, this one was cut off."""
+    closing = [case.question for case in CASES[::2]]
+
+    def says(place, letter, prompt):
+        closes = any(question in prompt for question in closing)
+        return choice((CLOSED["only closed"] if closes else CUT).format(letter), "stop" if closes else "unknown")
+
+    log, share = inspect_log(tmp_path, says), len(closing) / len(CASES)
+    assert (printed(log)["acc"], printed(log)["invalid"]) == (share, 1 - share)
+    assert reported(read_run(log)) == {"acc": share, "invalid": 1 - share}
+    assert f"most common reason: truncated ({2 * (len(CASES) - len(closing))})" in caplog.text
+
+
 def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
     """All that closes its thinking is under one setting, or in one cell."""
     settings = "persona,no_persona"
