@@ -112,9 +112,10 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
     sample = Path(__file__).with_name("sample")
     root, source = folders.located(data, ENVIRONMENT_VARIABLE, sample, f"MemSyco-Bench (MIT) is not bundled. {_GET}")
     folder = root / "data" if (root / "data").is_dir() else root
-    wanted = [(selection or {})["part"]] if selection else list(ROWS)
-    paths = {name: path for name in wanted if (path := folder / f"{name}.jsonl").is_file()}
-    if not paths:
+    wanted = [selection["part"]] if selection else list(ROWS)
+    # A part has the digest of the whole folder: a report reads all of it, and several parts are one run.
+    paths = {name: path for name in ROWS if (path := folder / f"{name}.jsonl").is_file()}
+    if not paths.keys() & {*wanted}:
         raise DataError(f"{folder}: found no {' and no '.join(f'{name}.jsonl' for name in wanted)}. {_GET}")
     digests = {name: hashlib.sha256(read(path).replace(b"\r\n", b"\n")).hexdigest() for name, path in paths.items()}
     for name, digest in digests.items():
@@ -123,7 +124,7 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
                 f"{paths[name]}: found SHA-256 {digest[:12]}, expected {DIGESTS[name][:12]}, that of commit {COMMIT}. Get the file of that "
                 "commit, or pass counts=any to run on other rows; the results then say so."
             )
-    cells = [_cases(path, name) for name, path in paths.items()]
+    cells = [_cases(path, name) for name, path in paths.items() if name in wanted]
     return ChoiceCases(tuple(in_proportion(cells)), counts, source, digest_of(list(digests.items())), tuple(ROWS))
 
 

@@ -93,6 +93,7 @@ def test_other_rows_than_the_authors_are_refused_unless_any_will_do(folder):
     assert len(load(str(folder.parent), "any")) == 12, "a checkout has the files in data/"
     assert {case.cell for case in load(str(folder), "any", {"part": CONFLICT})} == {CONFLICT}
     lf = load(str(folder), "any").digest
+    assert load(str(folder), "any", {"part": FACTS}).digest == lf, "a part is of the same data as the whole"
     path = folder / f"{FACTS}.jsonl"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert load(str(folder), "any").digest == lf, "line ends are Git's, not the data's"
@@ -166,6 +167,8 @@ def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
     other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other")
     assert one["harms"] == other["harms"]
     assert {*one["harms"]} == {FACTS, CONFLICT, "total"}
+    for made in (one, other):  # lm-eval's are two tasks, of a part each
+        assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
 
 
 @real
