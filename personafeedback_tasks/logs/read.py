@@ -75,8 +75,11 @@ def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
     others = [
         other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
     ]
-    values = {name: mine for other in others for name, (mine, _) in run.other_conditions(other).items()}
+    same = [other for other in others if other.task == run.task]
+    values = {name: mine for other in same for name, (mine, _) in run.other_conditions(other).items()}
     apart = [f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values)]
+    if len(same) < len(others):
+        apart.insert(0, run.task)
     if any(other.model != run.model for other in others):  # whose short names are the same
         apart.insert(0, terminal(run.model))
     return replace(run, apart=", ".join(apart))

@@ -70,6 +70,8 @@ def test_the_story_of_the_stages(tmp_path, monkeypatch):
     for heading in ("F1 of PROBLEMATIC", "F1 of YES", "spearman"):
         assert set(heading.split()) <= set(printed.split())
     assert "(select, demonstration)" in printed
+    for stage in ("extraction", "relevance", "response"):  # runs of several tasks are told apart by the task
+        assert f"openai/gpt-4o (demonstration, recenter_{stage}), total" in printed
 
 
 @pytest.mark.release
