@@ -89,7 +89,8 @@ def read_tasks(
             except RunError as error:
                 passed.append(str(error))
         if len(runs) == before:
-            raise RunError(f"{path}: found no run of with_user in it. {' '.join(passed[:1])}".strip())
+            hint = passed[0] if passed else "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
+            raise RunError(f"{path}: found no run of with_user in it. {hint}")
     return runs, passed
 
 

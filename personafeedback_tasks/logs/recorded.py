@@ -92,6 +92,6 @@ def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) 
     first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
     return DataError(
         f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every case: "
-        f"{calls:,} calls of {len(gaps):,} of {cases:,} cases have none. Add their records; if the run asked only some of the cases, "
+        f"calls without one: {calls:,}, in {len(gaps):,} of {cases:,} cases. Add their records; if the run asked only some of the cases, "
         "--partial leaves out those without any record."
     )

@@ -227,7 +227,7 @@ def test_a_case_without_a_record_is_named(tmp_path):
     file = write(tmp_path / "r.jsonl", records[4:])
     told = refused(RELEVANCE[0], file, *RELEVANCE[1:])
     assert told.startswith(f"{file}: found no reply to {records[0]['id']} (yes_or_no), expected one ")
-    assert "4 calls of 4 of 55 cases have none" in told
+    assert "calls without one: 4, in 4 of 55 cases" in told
     assert "--partial" in told
     part = scored(RELEVANCE[0], file, *RELEVANCE[1:], "--partial")
     assert part["groups"]["total"]["cases"] == len(records) - 4

@@ -187,6 +187,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     run("capitals", "no_persona", tmp_path / "less", "subject/8", "-T", "count=20")
     run("graded", "persona", tmp_path / "graded")
     command(f"{TASKS}@capitals", "--model", "subject/8", "--log-dir", tmp_path / "plain")
+    (tmp_path / "empty").mkdir()
     for arguments, expected in (
         ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one, or one that is named: right, short"),
         ([tmp_path / "metric"], "found no accuracy or mean of exact in its results"),
@@ -195,6 +196,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
         ([tmp_path / "less"], "Found no run with a message about a user"),
         ([tmp_path / "alone", tmp_path / "less"], "found options of the task {}, and"),
         ([tmp_path / "plain"], "found no run of with_user in it"),
+        ([tmp_path / "empty"], "found no run of with_user in it. Make them: inspect eval"),
         ([TASKS], "found no log of a run"),
     ):
         done = personafeedback("cost", *arguments)
