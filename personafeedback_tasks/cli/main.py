@@ -91,8 +91,8 @@ def main() -> None:
         personafeedback register
         lm_eval run --include_path "$(personafeedback register --path)" --tasks ...
 
-    Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, recenter_extraction, recenter_relevance,
-    recenter_relevance_select and recenter_response.
+    Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, memsyco, recenter_extraction,
+    recenter_relevance, recenter_relevance_select and recenter_response.
     """
     # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
     gc.set_threshold(1_000_000)

@@ -196,7 +196,8 @@ def test_what_is_planted_is_in_its_interval_on_the_real_rows_in_both_harnesses(t
     assert round(total["baselines"]["longest"]["value"], 4) == 0.7467
 
 
-def test_the_page_names_the_pinned_commit():
+def test_the_page_names_the_pinned_commit_and_the_help_the_benchmark():
     page = (CHECKOUT / "docs" / "cost.md").read_text("utf-8")
     assert f"git clone https://github.com/{REPOSITORY} && git -C MemSyco-Bench checkout {COMMIT}" in page
     assert "74.7 %" in page
+    assert "memsyco" in personafeedback("--help").output
