@@ -49,7 +49,9 @@ class JudgeAPI(ModelAPI):
         except PersonaFeedbackError:
             raise
         except ValueError as error:
-            raise ValueError(f"{about.get('case_id', 'a message')}: {error}") from error
+            raise OptionError(
+                f"{about.get('case_id', 'a message')}: {error}. {self.benchmark.name}/{self.model_name} judges tasks of {self.benchmark.name} alone."
+            ) from None
         stopped: StopReason = "unknown" if reply.truncated is None else "stop"
         if reply.filtered:
             stopped = "content_filter"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import re
@@ -15,13 +16,14 @@ pytest.importorskip("inspect_ai")
 from inspect_ai import eval_retry
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
@@ -292,3 +294,9 @@ def test_a_log_has_no_folder_of_this_machine_as_its_data_sets_location(tmp_path)
     log = evaluate(tasks.personafeedback_general_hard(data=str(data), counts="any"), "scripted/gold", tmp_path, limit=1)
     assert log.eval.dataset.location == "mine"
     assert read_run(log.location).cases
+
+
+def test_a_judge_says_whose_tasks_it_judges():
+    judge = get_model("personafeedback/longest").api
+    with pytest.raises(OptionError, match="personafeedback/longest judges tasks of personafeedback alone"):
+        asyncio.run(judge.generate([ChatMessageUser(content="Why?")], [], "auto", GenerateConfig()))
