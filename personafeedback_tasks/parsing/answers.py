@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from .declarations import Declaration, declarations
 from .plain import NEXT_TURN, plain, spoken
@@ -101,19 +102,39 @@ def last_lines(text: str) -> tuple[str, str]:
     return above, last
 
 
-# What a line says up to its first letter, of which only marks or numbers follow, as in an item of a list.
-_ITEM = r"(\W*(?:[^\W⟦]+\W*?){0,4}?)(?<![A-Za-z0-9])([%s])(?![A-Za-z0-9'’])(?=[*_`\"' ]*(?:[^\w *_`\"']|\d|第|$))"
+# A letter of which only marks or numbers follow, as in an item of a list.
+_LETTER = r"(?<![A-Za-z0-9])([%s])(?![A-Za-z0-9'’])(?=[*_`\"' ]*(?:[^\w *_`\"']|\d|第|$))"
+_WORD = re.compile(r"\w+")
 _NAMES_ANSWER = re.compile("[dsQ]")
 
 
 def ends_list(above: str, last: str, letters: Sequence[str]) -> bool:
     """Whether a last line is one item of several: `B: too long` below `A: warm` or `Answer: A`, `Fit: B` below `Tone: A`."""
     # Whatever a list of scores or places means, its last item is no verdict. "Answer: B" below "Tone: A" is one.
-    first, second = (re.match(_ITEM % "".join(letters), line) for line in (above, last))
-    if first is None or second is None or first[2] == second[2]:
+    first, second = _item(above, letters), _item(last, letters)
+    if first is None or second is None or first[1] == second[1]:
         return False
-    named_above, named = (_NAMES_ANSWER.search(classes(plain(item[1]))) for item in (first, second))
+    named_above, named = (_NAMES_ANSWER.search(classes(plain(item[0]))) for item in (first, second))
     return bool(named_above) or not named
+
+
+def _item(line: str, letters: Sequence[str]) -> tuple[str, str] | None:
+    # (what a line says before its letter, the letter) after at most four words; None without one. A letter that stands alone goes before
+    # one at the end of a word, as in Chinese: there the last counts.
+    letter = re.compile(_LETTER % "".join(letters))
+    words = list(islice(_WORD.finditer(line), 5))
+    for word in words:
+        if found := letter.match(line, word.start()):
+            return line[: found.start()], found[1]
+    for word in reversed(words[:4]):
+        end = None
+        for found in letter.finditer(line, word.start() + 1):
+            if found.start() >= word.end():
+                break
+            end = found
+        if end:
+            return line[: end.start()], end[1]
+    return None
 
 
 def why_not(text: str) -> str:
