@@ -17,7 +17,7 @@ from personafeedback_tasks.pairwise.orders import ORDERS, TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import LANGUAGES, SETTINGS, WORDINGS, Template, build
+from personafeedback_tasks.personafeedback.prompts import SETTINGS, WORDINGS, Template, build
 from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.system import neutral
@@ -104,10 +104,9 @@ def test_two_cases_of_a_user_share_all_before_the_question(real_cases, setting):
         assert (cases[0].another("other_persona").text in head) == (setting == "other_persona")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("version", WORDINGS)
-def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases, version, language):
-    templates = [Template(setting="no_persona", prompt=version, language=language, method=method) for method in METHODS]
+def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases, version):
+    templates = [Template(setting="no_persona", prompt=version, method=method) for method in METHODS]
     for case, other in _of_other_users(real_cases):
         for template, order in product(templates, ORDERS):
             assert build(case, template, order) == build(other, template, order), case.id

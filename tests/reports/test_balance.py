@@ -175,14 +175,13 @@ def test_a_card_takes_no_cost_of_another_method(ask, tmp_path, monkeypatch):
     assert cost_of(tmp_path, monkeypatch) is None
 
 
-@pytest.mark.parametrize("parts", [(FACTS,), (FACTS, CONFLICT)])
-def test_a_part_is_no_cost(ask, tmp_path, monkeypatch, parts):
+def test_a_part_is_no_cost_and_both_are(ask, tmp_path, monkeypatch):
     gain_of(ask)
-    for part in parts:
+    for part, cost in ((FACTS, None), (CONFLICT, 1.0)):
         ask(part, "memsyco", wrong, selection=part)
         ask(f"{part}-without", "memsyco", right, selection=part, setting="no_persona")
-    assert balance_of(tmp_path)[0] == {}
-    assert cost_of(tmp_path, monkeypatch) is None
+        assert [values.get("yields") for values in balance_of(tmp_path)[0].values()] == ([cost] if cost else [])
+        assert cost_of(tmp_path, monkeypatch) == cost
 
 
 def test_a_partial_or_void_control_is_none(ask, tmp_path, monkeypatch):
