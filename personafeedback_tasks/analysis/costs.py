@@ -14,7 +14,7 @@ TOTAL = "total"
 
 
 @dataclass(frozen=True)
-class Cost:
+class RunCost:
     """Usage and price of some calls."""
 
     asked: str  # the setting; `in no scored sample`; TOTAL
@@ -23,15 +23,15 @@ class Cost:
     dollars: float = math.nan  # nan without prices
 
 
-def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[Cost, ...]:
+def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[RunCost, ...]:
     """Costs of the run, of each control, and of all together; empty where not even the calls were counted.
 
     Args:
         controls: value of the control's option -> the run under it.
     """
 
-    def cost(asked: str, usage: Usage, answers: int = 0) -> Cost:
-        return Cost(asked, usage, answers, prices.of(usage) if prices else math.nan)
+    def cost(asked: str, usage: Usage, answers: int = 0) -> RunCost:
+        return RunCost(asked, usage, answers, prices.of(usage) if prices else math.nan)
 
     rows = [
         cost(name, one.usage, sum(map(len, one.cases.values())))
@@ -43,4 +43,4 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
         return tuple(rows)
     dollars = math.fsum(row.dollars for row in rows if not math.isnan(row.dollars))
     known = prices is not None and any(not math.isnan(row.dollars) for row in rows)
-    return (*rows, Cost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan))
+    return (*rows, RunCost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan))

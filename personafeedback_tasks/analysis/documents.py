@@ -74,7 +74,7 @@ class Judges(Record, frozen=True, kw_only=True):
 
 
 class CostOfCalls(Record, frozen=True, kw_only=True):
-    """What a run took under one setting.
+    """Calls and tokens of a run under one setting.
 
     Attributes:
         asked: the setting; `in no scored sample`; `total`.

@@ -19,7 +19,7 @@ from ..logs.signature_line import signature_line
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control
-from .costs import Cost, costs
+from .costs import RunCost, costs
 from .groups import Group, groups_of, has_macro, make_group
 from .harm import Harm, harm_of
 from .measures import Contender, margin
@@ -65,7 +65,7 @@ class Report:
     judges: Beside | None = None
     users: Users | None = None
     margins: Mapping[str, Estimate] = field(default_factory=dict)
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[RunCost, ...] = ()
     excess: Mapping[str, Estimate] = field(default_factory=dict)
     alike: Mapping[str, Estimate] = field(default_factory=dict)
     harms: Mapping[str, Mapping[str, Harm]] = field(default_factory=dict)

@@ -100,7 +100,7 @@ class Item:
 
 
 def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, Any]:
-    """`{"asked": people, side: {fault: people}, ...}` of one item, as rows have it; empty where nobody was asked.
+    """`{"asked": people, side: {fault: people}, ...}` of one item, as rows have it; empty if no annotator was asked.
 
     Args:
         sides: name of a side -> id of its option.

@@ -53,7 +53,7 @@ class Release:
 
     Attributes:
         labels: all pairs with their labels.
-        agreement: see KAPPA; None where nobody voted.
+        agreement: see KAPPA; None without votes.
         outdated: number of votes on texts that were edited since.
         files: path in the folder -> content, without the card.
     """
@@ -69,7 +69,7 @@ def make(folder: Folder) -> Release:
     """The release of a build as its files and votes give it now.
 
     Raises:
-        DataError: nobody voted on pairs without labels, no pair becomes a case, or a persona is missing.
+        DataError: pairs without labels have no votes, no pair becomes a case, or a persona is missing.
     """
     pairs, cast = folder.need(Pair), folder.read(Vote)
     if not any(pair.label for pair in pairs):

@@ -51,7 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         int, _number(5, 5_000, "of an answer, about: each question has a target from 0.6 to 1.7 times as long")
     ] = 160
     annotators: Annotated[int, _number(1, 1_000, "people who vote; each gets a pack")] = 9
-    votes_per_pair: Annotated[int, _number(1, 1_000, "people who vote on each pair; nobody votes on it twice")] = 9
+    votes_per_pair: Annotated[int, _number(1, 1_000, "annotators per pair, each with one vote")] = 9
     faults: Annotated[
         str, one_of("no", "yes"), _about("yes: annotators also mark responses that are uncomfortable or over-personalized")
     ] = "no"  # fmt: skip

@@ -48,12 +48,12 @@ class Turn(Struct):
     content: NonEmpty
 
 
-class Item(Struct):
+class MemoryItem(Struct):
     content: NonEmpty
 
 
 class Memory(Struct):
-    items: Annotated[list[Item], Meta(min_length=1, max_length=1)]
+    items: Annotated[list[MemoryItem], Meta(min_length=1, max_length=1)]
 
 
 class Rubric(Struct):

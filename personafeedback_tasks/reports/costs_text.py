@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from ..analysis.costs import Cost
+from ..analysis.costs import RunCost
 from .blocks import Block, paragraph
 from .table import NOTHING, Column, Table
 
 CACHED = "Cached input is priced as the other input: dollars are an upper bound."
 
-COLUMNS: Mapping[str, Callable[[Cost], str]] = {
+COLUMNS: Mapping[str, Callable[[RunCost], str]] = {
     "calls": lambda cost: _number(cost.usage.calls),
     "input tokens": lambda cost: _number(cost.usage.input),
     "of them cached": lambda cost: _number(cost.usage.cached or math.nan),
@@ -22,7 +22,7 @@ COLUMNS: Mapping[str, Callable[[Cost], str]] = {
 """Heading -> a row's text."""
 
 
-def blocks(costs: Sequence[Cost]) -> list[Block]:
+def blocks(costs: Sequence[RunCost]) -> list[Block]:
     """The costs of one run, and how its cached input is priced."""
     columns = tuple(Column(name, tuple(map(text, costs))) for name, text in COLUMNS.items())
     is_bound = any(cost.usage.cached > 0 and not math.isnan(cost.dollars) for cost in costs)

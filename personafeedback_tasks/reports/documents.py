@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..analysis.balance import balances
 from ..analysis.beside import Beside
-from ..analysis.costs import Cost
+from ..analysis.costs import RunCost
 from ..analysis.documents import (
     BalanceEntry,
     CaveatText,
@@ -91,7 +91,7 @@ def _signatures(runs: Mapping[str, Run]) -> dict[str, str]:
     return {name: signature_line(run) for name, run in runs.items()}
 
 
-def _cost_of_calls(cost: Cost) -> CostOfCalls:
+def _cost_of_calls(cost: RunCost) -> CostOfCalls:
     return CostOfCalls(
         asked=cost.asked,
         calls=cost.usage.calls,
