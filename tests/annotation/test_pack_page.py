@@ -62,13 +62,34 @@ def opened(browser, tmp_path):
         pack = Pack(annotator="annotator-1", items=items, guideline=guideline)
         path = tmp_path / "annotator-1.html"
         path.write_text(as_html(pack)["annotator-1.html"], "utf-8")
-        if not again:
-            (tmp_path / "empty.html").write_text("", "utf-8")
-            browser.driver.get((tmp_path / "empty.html").as_uri())
-            browser("localStorage.clear()")
+        if again:
+            wait_until_stored(browser, tmp_path, browser("return JSON.stringify(localStorage)"))
+        else:
+            forget(browser, tmp_path)
         return browser.open(path, **screen)
 
     return open_page
+
+
+def forget(browser, folder):
+    """Clear what the browser keeps for pages that are files."""
+    (folder / "empty.html").write_text("", "utf-8")
+    browser.driver.get((folder / "empty.html").as_uri())
+    browser("localStorage.clear()")
+    wait_until_stored(browser, folder, "{}")
+
+
+def wait_until_stored(browser, folder, kept):
+    """Until another page finds what this one stored: under load the browser hands it on a moment later."""
+    (folder / "empty.html").write_text("", "utf-8")
+    end = time.monotonic() + 20
+    while True:
+        browser.driver.get("about:blank")
+        browser.driver.get((folder / "empty.html").as_uri())
+        if json.loads(browser("return JSON.stringify(localStorage)")) == json.loads(kept):
+            return
+        assert time.monotonic() < end, "the browser did not store what the page gave it"
+        time.sleep(0.05)
 
 
 def sent(page, tmp_path, form=lambda path: list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))):
@@ -80,15 +101,6 @@ def sent(page, tmp_path, form=lambda path: list(csv.DictReader(io.StringIO(path.
     while not (path.is_file() and path.stat().st_size) and time.monotonic() < end:  # made empty, then written
         time.sleep(0.05)
     return form(path)
-
-
-def opened_with_votes(opened, items):
-    """The page again, once the browser has stored what was clicked: under load it does that a moment later."""
-    end = time.monotonic() + 10
-    page = opened(items, again=True)
-    while page("return document.getElementById('back').disabled") and time.monotonic() < end:
-        page = opened(items, again=True)
-    return page
 
 
 BOX = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]"
@@ -193,7 +205,7 @@ def test_faults_of_each_response_are_marked_beside_the_choice(opened, tmp_path):
     page.click("#vote-A")
     page.click("#vote-B")
     assert [vote.faults for vote in sent(page, tmp_path, read_votes)] == ["B over-personalized", ""]
-    page = opened_with_votes(opened, items)
+    page = opened(items, again=True)
     page.click("#back")
     assert page("return [...document.querySelectorAll('#faults [aria-pressed=true]')].map((one) => one.id)") == [
         "fault-B-over-personalized"
@@ -294,14 +306,14 @@ def study(tmp_path_factory):
 
 @SCREENS
 @pytest.mark.parametrize("stage", ["extraction", "relevance", "response"])
-def test_pages_of_the_stages_have_no_serious_fault_and_fit(browser, study, stage, width, height, dark):
+def test_pages_of_the_stages_have_no_serious_fault_and_fit(browser, study, tmp_path, stage, width, height, dark):
+    forget(browser, tmp_path)
     page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html", width=width, height=height, dark=dark)
     assert serious(page) == []
     assert page("return document.documentElement.scrollWidth") <= width
     page.click("#ticks button" if stage == "relevance" else "#answers button")
     assert serious(page) == []
     assert page.errors() == []
-    page("localStorage.clear()")
 
 
 def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study, tmp_path):
@@ -309,8 +321,7 @@ def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study,
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     ticked: dict[tuple[str, str], bool] = {}
     for stage in ("extraction", "relevance", "response"):
-        page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html")
-        page("localStorage.clear()")
+        forget(browser, tmp_path)
         page = browser.open(study / "packs" / stage / f"annotator-1.{stage}.html")
         items = page("return JSON.parse(document.getElementById('data').textContent).items.length")
         for number in range(items):
