@@ -213,7 +213,9 @@ class Study:
             say(f"Next: {self.packs}")
             return []
         if outdated := self.outdated:
-            say(f"! {outdated:,} votes are on texts that were edited since: they do not count. Next: {self.packs}")
+            say(
+                f"! {outdated:,} votes are on texts that were edited since: they do not count. To have these items judged again: {self.packs}"
+            )
         of_item = Counter(vote.pair_id for _, vote in counted)
         per = Counter(of_item[name] for name in self.asked.by_id)
         say(

@@ -157,7 +157,7 @@ def release(folder: Folder, say: Say) -> None:
         say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
     if made.outdated:
         say(
-            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. Next: {PACKS.line(folder.root)}"
+            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs judged again: {PACKS.line(folder.root)}"
         )
     if made.agreement:
         say(f"{KAPPA}: {_with_interval(made.agreement)}")

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from ..common.errors import DataError, OptionError
 from ..common.records import decoded, one_of, settings, short
-from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line
+from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line, is_the_benchmarks
 
 FILE = "build.yaml"
 
@@ -64,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if not is_line(getattr(self, key), LONGEST_NAME):
                 found = short(getattr(self, key))
                 raise ValueError(f"{key} = {found}, expected one printable line of 1 to {LONGEST_NAME} characters")
+        if is_the_benchmarks(self.name):
+            raise ValueError(f"name = {short(self.name)}, expected a name that is not the benchmark's")
         if not re.fullmatch("[a-z]{2,3}", self.language):  # prompts and checks know zh, not zh-CN
             raise ValueError(
                 f"language = {short(self.language)}, expected a code of two or three letters, such as zh or de"

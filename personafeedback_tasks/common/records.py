@@ -28,7 +28,7 @@ def one_of(*words: str) -> msgspec.Meta:
     return msgspec.Meta(pattern=f"^({'|'.join(words)})$")
 
 
-FIX = "Fix this record or download the data again."
+FIX = "Fix this record, or replace the file with an intact copy."
 LARGEST = 2**30  # bytes of a file that is read as a whole
 DEEPEST = 150  # nested objects and lists; logs have about 10
 LONGEST_NUMBER = 400  # digits in a row; the largest double has 309

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
 
     Args:
         columns: those that are wanted, in any case of letters; all if None. Others are a team's notes: they are left out.
+
+    Raises:
+        DataError: it is no CSV, lacks a column that is needed, or has one that looks like a wanted one that is absent.
     """
     try:
         text = read(path).decode("utf-8")
@@ -43,6 +47,13 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
             raise DataError(
                 f"{path}, line {begin}: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or pass a CSV "
                 "with a header."
+            )
+    absent = [name for name in columns or () if name not in names]
+    for name in names if absent else ():
+        if name not in known.values() and (near := get_close_matches(name.casefold(), absent, n=1, cutoff=0.7)):
+            raise DataError(
+                f"{path}, line {begin}: found the column {short(name)}, which nothing reads, and no column {near[0]!r}. Rename it, or if it has notes "
+                f"of yours, add an empty column {near[0]!r}."
             )
     found = []
     for number, values in filter(lambda line: any(line[1]), lines):

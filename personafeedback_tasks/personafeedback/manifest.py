@@ -23,6 +23,7 @@ FILE = "set.json"
 FORMAT = 1
 OPTIONAL = ("noise", "duel")
 """Keys that a file may lack; the others may be null."""
+BENCHMARK = "PersonaFeedback"
 UNKNOWN = "unknown"
 """The license of texts that nobody gave one."""
 
@@ -112,6 +113,11 @@ def is_line(value: object, longest: int) -> bool:
     return isinstance(value, str) and value == value.strip() and value.isprintable() and 0 < len(value) <= longest
 
 
+def is_the_benchmarks(name: str) -> bool:
+    """Whether a set of this name would be taken for the benchmark."""
+    return "".join(filter(str.isalnum, name)).casefold() == BENCHMARK.casefold()
+
+
 def _parsed(path: Path, document: Any) -> Manifest:
     if isinstance(document, dict):
         written = document.get("format")
@@ -123,6 +129,8 @@ def _parsed(path: Path, document: Any) -> Manifest:
     if not is_line(found.name, LONGEST_NAME):
         expected = f"one line of 1 to {LONGEST_NAME} printable characters, without spaces around it"
         raise _wrong(path, "name", found.name, expected)
+    if is_the_benchmarks(found.name):
+        raise _wrong(path, "name", found.name, "a name that is not the benchmark's")
     if not found.counts or not found.counts.keys() <= {*CELLS}:
         raise _wrong(path, "counts", dict(found.counts), f"the numbers of cases of some of {', '.join(CELLS)}")
     if found.noise and not found.noise.by_tier.keys() <= {*DIFFICULTIES}:

@@ -29,7 +29,7 @@ from .audit import AUDIT_VERSION, audit, ceiling_sentence, label_ceilings, repea
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_cases, load_present
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS, columns
-from .manifest import CHOSEN, REJECTED
+from .manifest import BENCHMARK, CHOSEN, REJECTED
 from .prompts import Template
 from .rag_filter import RagFilter
 from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION, SAMPLE_CASES_PER_CELL
@@ -194,7 +194,7 @@ class PersonaFeedback(PairwiseBenchmark):
     """Which of two responses suits this user better?"""
 
     name = "personafeedback"
-    title = "PersonaFeedback"
+    title = BENCHMARK
     version = TASK_VERSION
     options: type[Template] = Template
     cells = CELLS

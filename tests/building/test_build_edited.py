@@ -101,6 +101,7 @@ def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is
     assert all(one.item in sent for one in new)
     assert not any(item in sent for item in outdated)
     said = step(build, "votes", *old[1:])  # late, on the old text
+    assert said.count("Next:") == 1
     assert "6 votes are on texts that were edited since: they do not count" in said
     assert "annotator-1: 12 of 12" in said
     said = step(build, "release")

@@ -90,6 +90,7 @@ def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separato
     [
         ("people.csv", "name,split\nAda,test\n", "line 1: found the columns 'name', 'split'", "one 'user_id'"),
         ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "one of train, test"),
+        ("people.csv", "user_id,kepp\nu1,no\n", "line 1: found the column 'kepp'", "no column 'keep'. Rename it"),
         ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "one of yes, no, nothing. Fix it."),
         ("people.csv", "user_id,name\nu1,Ada,Bell\n", "line 2: found 3 values", "expected 2"),
         ("people.csv", "user_id\nu1\nu1\n", "line 3: found the user_id 'u1'", "each once"),
@@ -103,6 +104,15 @@ def test_a_broken_table_is_named(tmp_path, name, content, found, expected):
     assert name in str(error.value)
     assert found in str(error.value)
     assert expected in str(error.value)
+
+
+def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
+    (tmp_path / "persona").mkdir()
+    path = tmp_path / "persona" / "u1.json"
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(DataError, match=r"u1\.json: found \[\], expected .* Fix this record") as error:
+        Folder(tmp_path).persona("u1")
+    assert "download" not in str(error.value)
 
 
 def test_a_step_that_was_left_out_is_named(tmp_path):
@@ -157,6 +167,7 @@ def test_who_was_dropped_has_no_questions(tmp_path):
         ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
         ("test: 1/0", "found test = '1/0', expected a share"),
         ("language: zh-CN", "found language = 'zh-CN', expected a code of two or three letters"),
+        ("name: Persona-Feedback", "found name = 'Persona-Feedback', expected a name that is not the benchmark's"),
         ("license:", "found license = '', expected one printable line"),
         ("faults: maybe", "found faults = 'maybe', expected one of no, yes"),
         ("a: [", "invalid YAML"),

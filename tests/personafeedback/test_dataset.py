@@ -146,7 +146,7 @@ def test_keys_that_are_not_known_are_kept(make_release):
 
 # --- damage ----------------------------------------------------------------------------------------------------------
 
-MEND = r"\. Fix this record or download the data again\."
+MEND = r"\. Fix this record, or replace the file with an intact copy\."
 NO_STRING = r"expected a non-empty string" + MEND
 NO_OBJECT = r"expected one JSON object" + MEND
 TEXT = json.dumps(row("u2", 1))

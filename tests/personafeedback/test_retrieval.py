@@ -181,9 +181,7 @@ def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
 )
 def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
     (remembered / "memory" / "Nora_s01.jsonl").write_bytes(content)
-    sentence = (
-        rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Fix this record or download the data again\."
-    )
+    sentence = rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Fix this record, or replace the file with an intact copy\."
     refuses(remembered, sentence)
 
 

@@ -136,6 +136,11 @@ def test_a_name_is_one_printable_line(name):
 # --- the cells that a set has --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", ["PersonaFeedback", "persona feedback"])
+def test_a_set_does_not_bear_the_benchmarks_name(name):
+    assert "expected a name that is not the benchmark's" in refused({**WHOLE, "name": name})
+
+
 def test_a_set_has_the_cells_that_it_names(make_set):
     folder = make_set()
     for cases in (load_cases(folder), load_present(folder)):

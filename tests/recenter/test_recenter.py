@@ -227,7 +227,7 @@ def test_a_stage_without_a_file_is_an_error(tmp_path):
 
 # --- damage -----------------------------------------------------------------------------------------------------------
 
-MEND = ". Fix this record or download the data again."
+MEND = ". Fix this record, or replace the file with an intact copy."
 
 
 @pytest.mark.parametrize(

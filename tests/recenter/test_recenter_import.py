@@ -176,7 +176,7 @@ def test_rows_that_do_not_line_up_are_an_error_that_names_the_row(case, tmp_path
     )
     found = str(caught.value)
     assert found.startswith(f"{tmp_path}/{name}")
-    assert found.endswith(f"{expected}. Fix this record or download the data again."), found
+    assert found.endswith(f"{expected}. Fix this record, or replace the file with an intact copy."), found
 
 
 PILOT_RULE = "expected a share of whole votes, and 1 for more than half of them, else 0"
@@ -196,4 +196,6 @@ def test_the_sentence_for_each_kind_of_damage(name, changes, sentence, tmp_path)
     files[name][0] |= changes
     with pytest.raises(DataError) as caught:
         convert(write(tmp_path, {name: files[name]}))
-    assert str(caught.value) == f"{tmp_path}/{name}, {sentence}. Fix this record or download the data again."
+    assert (
+        str(caught.value) == f"{tmp_path}/{name}, {sentence}. Fix this record, or replace the file with an intact copy."
+    )
