@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..logs.caveat import WEAKENS, Caveat
 from ..logs.data import RunData
-from ..logs.read import refuse_shared
+from ..logs.read import refuse_shared, told_apart
 from ..logs.run import Run, RunError
 from .caveats import listed
 from .measures import Contender
@@ -28,6 +28,7 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
             f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
         )
     refuse_shared([run_a, run_b])
+    run_a, run_b = told_apart([run_a, run_b])
     common = run_a.cases.keys() & run_b.cases.keys()
     if not common:
         raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")

@@ -70,7 +70,6 @@ def rank(
     from ..analysis.ranking import ranked
     from ..logs.earlier import of_writer
     from ..reports import documents, files, rank_data, rank_text
-    from ..reports.terminal import WIDTH, is_terminal
 
     found = read(runs, places[:-1] or places, names)
     on_benchmark, on_duels = split(found, places, passed_over)
@@ -86,7 +85,6 @@ def rank(
     made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
     write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(document)}))
     if write_json(json_file, document):
-        width = WIDTH if is_terminal() else None
-        show(rank_text.all_blocks(rankings, full, width))
+        show(rank_text.all_blocks(rankings, full))
     for path in made:
         say(f"wrote {path}", err=json_file == STDOUT)

@@ -53,7 +53,7 @@ def read_runs(
             runs += _read(path)
     found = [_counted(run) for run in _join_shards(_join_leaves(runs), say)]
     refuse_shared(found)
-    return [_told_apart(run, found) for run in found]
+    return told_apart(found)
 
 
 def read_run(path: str | Path) -> Run:
@@ -71,7 +71,12 @@ def only(path: str | Path, runs: Sequence[Run]) -> Run:
     return runs[0]
 
 
-def _told_apart(run: Run, runs: Sequence[Run]) -> Run:
+def told_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs with `apart`, of those here."""
+    return [_apart(run, runs) for run in runs]
+
+
+def _apart(run: Run, runs: Sequence[Run]) -> Run:
     others = [
         other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
     ]

@@ -18,9 +18,10 @@ from .table import Column, Table, percent, spaced, with_interval
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts half, and an empty side "
     "loses; neither is asked, and both are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
-    "other side; neither: no call picked a text; split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
+    "other side; {neither}split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
     "both orders picked the same text. Intervals are clustered by user."
 )
+NEITHER = "neither: no call picked a text; "
 
 
 def title(verdict: Verdict) -> str:
@@ -183,7 +184,7 @@ def blocks(verdict: Verdict) -> list[Block]:
         warnings(verdict.caveats),
         *tables(verdict),
         bullets(list(notes(verdict))),
-        paragraph(LEGEND, dim=True),
+        paragraph(LEGEND.format(neither=NEITHER if verdict.overall.neither else ""), dim=True),
         signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
     ]
 

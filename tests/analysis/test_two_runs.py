@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.reports import rank_text
+from personafeedback_tasks.reports import pairs_text, rank_text
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
 LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}
@@ -98,6 +99,16 @@ def test_a_comparison_counts_case_by_case(tmp_path):
     assert pair.difference == pair.groups["total"].difference
 
 
+def test_two_runs_of_one_name_are_named_by_what_differs(tmp_path):
+    one, same_again = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.8, model="a")
+    ranking = compare(one, same_again)
+    (names,) = [column.texts for column in rank_text.short_table(ranking).columns if column.heading == "model"]
+    assert sorted(names) == [f"a ({folder}/a.jsonl)" for folder in ("a-", "b-")]
+    warm = replace(same_again, conditions={"temperature": 1})
+    names = [row.run.apart for row in compare(one, warm).rows]
+    assert sorted(names) == ["temperature=1", "temperature=not set"]
+
+
 def test_the_pairs_of_a_ranking_share_one_level():
     """Holm's correction over all pairs, whatever clusters there are beside the users."""
     rng, users = np.random.default_rng(1), [f"u{n % 12}" for n in range(60)]
@@ -127,7 +138,7 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
     assert difference.low < difference.value < difference.high
     assert "acc" not in pair.measures
     assert {"precision", "recall", "kappa"} <= pair.measures.keys()
-    shown = {row[0]: row[1] for table in rank_text.pair_tables(ranking)[:2] for row in table.rows if "F1" in row[0]}
+    shown = {row[0]: row[1] for table in pairs_text.of_two(ranking)[:2] for row in table.rows if "F1" in row[0]}
     assert [*shown.values()] == [f"{100 * difference.value:+.1f}"]
 
 

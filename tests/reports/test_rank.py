@@ -26,8 +26,7 @@ from personafeedback_tasks.common.statistics import ALPHA
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import blocks, documents, rank_text
-from personafeedback_tasks.reports.terminal import show
+from personafeedback_tasks.reports import documents, rank_text
 
 same = pytest.approx
 
@@ -161,6 +160,8 @@ def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
     assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
+    assert "Ranking 1: " in printed
+    assert "Ranking 2: " in printed
     assert "scripted/gold" in printed
     assert "no_persona" not in printed
 
@@ -231,19 +232,6 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32), "wrong minus none": (0.25, 28),
     }  # fmt: skip
-
-
-def plain(text: str) -> str:
-    """Without colors, and without the line that shows what is being read."""
-    return re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", text)
-
-
-def printed(ranking, capsys, *, terminal: bool, monkeypatch) -> str:
-    monkeypatch.setenv("COLUMNS", "80")
-    if terminal:
-        monkeypatch.setenv("FORCE_COLOR", "1")
-    show(blocks.terminal(rank_text.blocks(ranking, width=80 if terminal else None)))
-    return plain(capsys.readouterr().out)
 
 
 def test_the_command_prints_the_short_table_and_every_measure_when_asked(controlled):
