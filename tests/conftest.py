@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("support")
 os.environ["HF_HUB_OFFLINE"] = (
@@ -21,6 +22,12 @@ from support.environments import CHECKOUT, Venv, build_wheel
 from support.real_part import taken_for_the_release, write_part
 from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
 from support.shared import built_once
+
+# The same examples in every session; how long one takes says how busy the machine is.
+settings.register_profile(
+    "tests", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
 
 os.fsync = lambda file: None  # no test turns the power off, and a disk takes longer than most tests
 

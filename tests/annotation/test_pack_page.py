@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from support.browser import Page, chromium
+from support.browser import Page
 from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
@@ -47,16 +46,16 @@ def pair(number: int, response: str = RESPONSE) -> Item:
     return Item(id=f"i{number}", texts=texts, options={"a": f"{response} {number}", "b": f"No idea. {number}"})
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as driver:
-        yield Page(driver)
+@pytest.fixture
+def browser(driver):
+    shown = Page(driver)
+    shown.errors()  # of the tests before
+    return shown
 
 
 @pytest.fixture
 def opened(browser, tmp_path):
     """Opens a page of some items, in a browser that has kept nothing, or what it had before."""
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
 
     def open_page(items, guideline=GUIDELINES["en"], again=False, **screen):
         pack = Pack(annotator="annotator-1", items=items, guideline=guideline)
@@ -82,25 +81,19 @@ def forget(browser, folder):
 def wait_until_stored(browser, folder, kept):
     """Until another page finds what this one stored: under load the browser hands it on a moment later."""
     (folder / "empty.html").write_text("", "utf-8")
-    end = time.monotonic() + 20
-    while True:
+
+    def stored():
         browser.driver.get("about:blank")
         browser.driver.get((folder / "empty.html").as_uri())
-        if json.loads(browser("return JSON.stringify(localStorage)")) == json.loads(kept):
-            return
-        assert time.monotonic() < end, "the browser did not store what the page gave it"
-        time.sleep(0.05)
+        return json.loads(browser("return JSON.stringify(localStorage)")) == json.loads(kept)
+
+    browser.until(stored)
 
 
 def sent(page, tmp_path, form=lambda path: list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))):
     """What the page downloads."""
-    path = tmp_path / "annotator-1.votes.csv"
-    path.unlink(missing_ok=True)
-    page.click("#download")
-    end = time.monotonic() + 10
-    while not (path.is_file() and path.stat().st_size) and time.monotonic() < end:  # made empty, then written
-        time.sleep(0.05)
-    return form(path)
+    page.download("#download", tmp_path / "annotator-1.votes.csv")
+    return form(tmp_path / "annotator-1.votes.csv")
 
 
 BOX = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]"
@@ -270,7 +263,6 @@ def test_items_of_other_kinds_have_answers_of_their_own(opened, tmp_path):
 def serious(page):
     """The serious faults of accessibility that axe finds."""
     page(AXE.read_text("utf-8"))
-    page.driver.set_script_timeout(60)
     return page.driver.execute_async_script(
         "const done = arguments[0]; axe.run().then((found) => done(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.map((node) => node.html)])))"
     )
@@ -318,7 +310,6 @@ def test_pages_of_the_stages_have_no_serious_fault_and_fit(browser, study, tmp_p
 
 def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study, tmp_path):
     """A makes-sense for every attribute, something missing, every second line of a profile, and always the longer reply."""
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     ticked: dict[tuple[str, str], bool] = {}
     for stage in ("extraction", "relevance", "response"):
         forget(browser, tmp_path)
@@ -345,10 +336,7 @@ def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study,
                 page.click("#vote-missing")
             else:
                 page.click("#vote-accepted")
-        page.click("#download")
-        end = time.monotonic() + 10
-        while not (tmp_path / f"annotator-1.{stage}.votes.csv").is_file() and time.monotonic() < end:
-            time.sleep(0.05)
+        page.download("#download", tmp_path / f"annotator-1.{stage}.votes.csv")
     done = personafeedback("annotate", "votes", study, *sorted(tmp_path.glob("*.votes.csv")))
     assert done.exit_code == 0, done.output
     assert {vote for row in load(Extraction, study) for vote in row.votes} == {"accepted"}

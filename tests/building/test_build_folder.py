@@ -10,7 +10,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 from support.building import a_build
@@ -58,7 +58,6 @@ def test_every_file_is_tried():
 
 
 @pytest.mark.parametrize("kind", ROWS)
-@settings(deadline=None)  # it writes files
 @given(data=st.data())
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None

@@ -76,7 +76,7 @@ def test_a_file_is_a_set_in_two_commands(tmp_path, name):
     assert manifest.generator == "Texts that were brought"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from("qr"), st.sampled_from("xyz"), st.sampled_from("xyz")),

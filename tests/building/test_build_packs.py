@@ -83,7 +83,7 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(first=st.integers(1, 20), annotators=st.tuples(st.integers(1, 3), st.integers(1, 4)))
 def test_packs_only_grow(first, annotators, tmp_path_factory):
     folder = a_build(tmp_path_factory.mktemp("build"), people=4, questions=3)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 pytest.importorskip("inspect_ai")
 
-from support.browser import Page, chromium
+from support.browser import Page
 from support.building import a_build, persona, write
 from support.commands import build_step, personafeedback
 from support.texts_server import texts_server
@@ -30,7 +30,7 @@ def data_of(folder):
 
 
 @pytest.mark.slow
-def test_the_page_of_a_pilot_shows_all_texts(tmp_path, monkeypatch):
+def test_the_page_of_a_pilot_shows_all_texts(driver, tmp_path, monkeypatch):
     folder = a_build(tmp_path / "build", personas=6, specific=2)
     refusal = "I'm sorry, but I can't help with that."
 
@@ -58,16 +58,16 @@ def test_the_page_of_a_pilot_shows_all_texts(tmp_path, monkeypatch):
     folder.write(Person, [replace(one, keep="no", reason="implausible"), other])
     path = folder.root / "again.html"
     path.write_text(page(folder, [one.user_id, other.user_id]), "utf-8")
-    with chromium() as driver:
-        driver.get(path.as_uri())
-        drawn = Page(driver)
-        assert drawn.texts(".person.dropped > .line b") == ["Dropped: implausible"]
-        assert len(drawn.texts(".person")) == 2
-        assert "keep = no" in drawn.texts("header p")[0]
-        driver.execute_script(AXE.read_text(encoding="utf-8"))
-        found = driver.execute_async_script("axe.run().then(arguments[0])")
-        assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
-        assert drawn.errors() == []
+    drawn = Page(driver)
+    drawn.errors()  # of the tests before
+    driver.get(path.as_uri())
+    assert drawn.texts(".person.dropped > .line b") == ["Dropped: implausible"]
+    assert len(drawn.texts(".person")) == 2
+    assert "keep = no" in drawn.texts("header p")[0]
+    driver.execute_script(AXE.read_text(encoding="utf-8"))
+    found = driver.execute_async_script("axe.run().then(arguments[0])")
+    assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
+    assert drawn.errors() == []
 
 
 def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there(tmp_path, writer):

@@ -24,7 +24,7 @@ def some_pairs(people: int, each: int) -> list[Item]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     people=st.integers(1, 12),
     each=st.integers(1, 12),

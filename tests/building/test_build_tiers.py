@@ -36,7 +36,7 @@ def build(tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
     """A binomial test of each pair, and where Medium begins a posterior that is integrated, see support/preferences.py."""

@@ -106,7 +106,7 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(drawn=st.data())
 def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     root = tmp_path_factory.mktemp("votes")

@@ -25,14 +25,14 @@ BEFORE, AFTER = (st.text(st.sampled_from(f" \n.,;)!?'\"“”{more}"), max_size=
 
 
 @given(st.sampled_from([(kind, text) for kind, texts in PERSONAL.items() for text in texts]), BEFORE, AFTER)
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 def test_contacts_are_found_wherever_they_are(personal, before, after):
     kind, text = personal
     assert (contact_in(f"Write to {before}{text}{after} please") or ("nothing",))[0] == kind
 
 
 @given(st.sampled_from(HARMLESS), BEFORE, AFTER)
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 def test_dates_prices_versions_and_code_are_no_contacts(text, before, after):
     assert contact_in(f"See{before}\n{text}\n{after} please") is None
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("lm_eval")
@@ -269,7 +269,6 @@ RECORDS = st.dictionaries(
 
 @pytest.mark.slow
 @given(RECORDS, st.booleans())
-@settings(deadline=None, derandomize=True)
 def test_what_is_written_is_read_back(replies, named):
     """Whatever a model wrote: lone surrogates, NUL and U+2028 too."""
     if not named:

@@ -13,7 +13,7 @@ from personafeedback_tasks.parsing.answers import LETTERS, REASONS, read_last_li
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = settings(max_examples=300, derandomize=True, deadline=None)
+SETTINGS = settings(max_examples=300)
 ORDINALS = ("first", "second", "former", "latter", "第一个", "第二个", "前者", "后者")
 WORDS = """A B a b Ａ В Α response answer is better choose I not no, wait, both tie or and the if but
 答案 选择 回答 更好 更适合 是 不 我 都 抱歉 无法 ``` [[ ]] \\boxed{ <think> </think> [THINK] <answer> </answer> \\u0041"""

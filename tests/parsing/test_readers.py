@@ -77,7 +77,7 @@ def test_a_rating_that_means_something_else_is_unreadable(form):
 
 @pytest.mark.parametrize("form", LISTS)
 @given(numbers=NUMBERS, separator=st.sampled_from(SEPARATORS))
-@settings(deadline=None, derandomize=True, max_examples=10)
+@settings(max_examples=10)
 def test_a_list_is_read_however_it_is_written(form, numbers, separator):
     in_order = " ".join(map(str, sorted(numbers)))
     assert read_numbers(form.format(separator.join(map(str, numbers)))) == in_order
@@ -104,7 +104,7 @@ def test_of_a_reply_that_was_cut_off_only_a_named_answer_counts():
     text=st.text(alphabet="0123456789/,.[]() \nNoneAnswer:-#", max_size=80) | st.text(max_size=200),
     truncated=st.booleans(),
 )
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 def test_every_text_has_an_answer_or_a_reason(reader, text, truncated):
     found = READERS[reader](text, truncated)
     answers = {"yes_no": (YES, NO), "accept": ("ACCEPT", "PROBLEMATIC"), "rating": tuple(SCALE), "numbers": ("NONE",)}
@@ -114,7 +114,7 @@ def test_every_text_has_an_answer_or_a_reason(reader, text, truncated):
 
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(["yes", "no", " ", ".", ",", "\n", "answer: ", "maybe"]), max_size=12).map("".join))
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(max_examples=500)
 def test_yes_and_no_are_read_alike(text):
     other = text.replace("yes", "\0").replace("no", "yes").replace("\0", "no")
     assert read_yes_no(other) == {YES: NO, NO: YES}.get(read_yes_no(text), read_yes_no(text))

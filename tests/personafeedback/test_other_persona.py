@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("inspect_ai")
@@ -65,7 +65,6 @@ STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=
 
 
 @given(st.lists(STATEMENTS, min_size=2, max_size=6), st.randoms(use_true_random=False))
-@settings(derandomize=True, deadline=None)
 def test_each_persona_is_used_once_wherever_that_is_possible(said, shuffled):
     users = [user(f"u{number}", *statements) for number, statements in enumerate(said)]
     fits = {
@@ -183,7 +182,6 @@ def jaccard(one: Persona, another: Persona) -> float:
 
 
 @given(st.lists(STATEMENTS, min_size=2, max_size=5), st.randoms(use_true_random=False))
-@settings(derandomize=True, deadline=None)
 def test_no_other_exchange_is_more_similar(said, shuffled):
     users = {f"u{number}": user(f"u{number}", *statements) for number, statements in enumerate(said)}
     fits = {pair for pair in itertools.permutations(users, 2) if exchange(*(users[name] for name in pair)) is not None}

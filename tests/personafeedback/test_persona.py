@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -44,7 +44,6 @@ JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dict
 
 @pytest.mark.slow
 @given(st.dictionaries(st.text(), JSON, min_size=1, max_size=5))
-@settings(deadline=None, derandomize=True)
 def test_no_json_persona_loses_a_key_or_a_value(profile):
     assert missing(profile) == []
     assert Persona("u", profile).language in ("en", "zh")

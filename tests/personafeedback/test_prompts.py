@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.stored import check_stored
 
@@ -140,7 +140,6 @@ TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map
 
 @pytest.mark.slow
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(ORDERS))
-@settings(derandomize=True, deadline=None)
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
     case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
     prompt = build(case, Template(setting=setting), order)

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import personafeedback
 from support.stored import check_stored
@@ -103,7 +103,6 @@ PIECES = st.lists(PIECE.map(" ".join), max_size=12)
 
 
 @given(PIECES, PIECE.map(" ".join), st.integers(1, 8))
-@settings(derandomize=True, deadline=None)
 def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(pieces, question, k):
     found = retrieve(question, pieces, k)
     different = list(dict.fromkeys(pieces))

@@ -106,7 +106,7 @@ ANY = st.recursive(
 
 @pytest.mark.slow
 @given(PLACES, ANY)
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200)
 def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value):
     """Nothing is converted: what is accepted is what was written."""
     message, document = "", changed(place, lambda inner, key: inner.__setitem__(key, value))

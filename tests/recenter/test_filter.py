@@ -108,7 +108,7 @@ GROUPS = st.lists(
 
 
 @given(GROUPS)
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(max_examples=60)
 def test_nobody_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(rows):
     users, prompts = map(np.array, zip(*rows, strict=True))
     for name, folds in evaluations(users, prompts).items():
@@ -159,7 +159,7 @@ def test_too_few_users_or_labels_are_named(rows, words, minilm, tmp_path):
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=2, max_size=14))
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(max_examples=300)
 def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
     labels = np.array([label for _, label in rows])
     if not labels.any():

@@ -49,7 +49,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30
 
 
 @given(TEXT, TEXT, TEXT)
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(max_examples=50)
 def test_texts_of_an_extraction_arrive_unchanged(said, attribute, reason):
     said, attribute, reason = f"{{attribute}}{said}", f"{{reason}}{attribute}", f"{{conversation}}{reason}"
     row = Extraction("e", "u", (Message("user", said),), attribute, reason, "human", "accepted")
@@ -59,7 +59,7 @@ def test_texts_of_an_extraction_arrive_unchanged(said, attribute, reason):
 
 
 @given(TEXT, TEXT, TEXT, TEXT)
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(max_examples=50)
 def test_texts_of_a_response_arrive_unchanged_in_both_orders(attribute, prompt, generic, personalized):
     row = Response("p", "u", f"{{a}}{prompt}", f"{{prompt}}{attribute}", f"{{b}}{generic}", personalized, (3,))
     for call, a, b in ((SECOND, row.generic, row.personalized), (FIRST, row.personalized, row.generic)):
@@ -87,7 +87,7 @@ def test_no_prompt_tells_what_people_said():
 @given(
     st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, *REASONS])), min_size=1, max_size=30),
 )
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 def test_scores_of_labels_are_those_of_scikit_learn(pairs):
     """An unreadable reply is a third label: it selects nothing and is never right. Without a denominator a score is nan."""
     people = [person for person, _ in pairs]
@@ -121,7 +121,7 @@ RATINGS = st.lists(
 
 @pytest.mark.slow
 @given(RATINGS)
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(max_examples=200)
 def test_every_score_of_ratings_is_its_definition(rows):
     """Spelled out row by row. An unreadable reply is the end of the scale that is farther from people's mean."""
     model, people, right, consistent = [], [], [], []
@@ -157,7 +157,7 @@ def spelled_out(rows, distance):
 
 
 @given(st.lists(st.lists(st.sampled_from(SCALE), min_size=2, max_size=5), min_size=2, max_size=12))
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(max_examples=50)
 def test_alpha_is_its_definition_with_any_number_of_votes(rows):
     for level, distance in (("nominal", lambda a, b: float(a != b)), ("interval", lambda a, b: float(a - b) ** 2)):
         assert alpha(rows, SCALE, level) == pytest.approx(spelled_out(rows, distance), abs=1e-9, nan_ok=True)

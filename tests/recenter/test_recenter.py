@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.common.errors import DataError
@@ -90,7 +90,6 @@ def test_a_row_has_what_its_line_says(stage):
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9))
-@settings(deadline=None, derandomize=True)
 def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
     yes, no = votes.count(True), votes.count(False)
     (row,) = loaded(Relevance, judged(Relevance, votes=votes))
@@ -141,7 +140,6 @@ def of(users) -> list[Relevance]:
 
 
 @given(USERS, st.randoms(use_true_random=False))
-@settings(deadline=None, derandomize=True)
 def test_users_take_turns_of_one_row_whatever_the_order_of_the_file(users, chance):
     rows = of(users)
     ordered, had, left = in_turns(rows), Counter(), Counter(users)

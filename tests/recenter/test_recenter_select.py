@@ -56,7 +56,7 @@ def test_every_row_is_in_one_document_with_those_of_its_user_and_prompt():
 
 
 @given(st.randoms(use_true_random=False))
-@settings(deadline=None, derandomize=True, max_examples=20)
+@settings(max_examples=20)
 def test_the_order_of_the_data_changes_nothing(shuffled):
     rows = list(ROWS)
     shuffled.shuffle(rows)
@@ -74,7 +74,6 @@ LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
 
 
 @given(st.lists(LINES, min_size=1, max_size=9), LINES)
-@settings(deadline=None, derandomize=True)
 def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, prompt):
     rows = tuple(Relevance(f"r{place}", "u", prompt, text, True) for place, text in enumerate(attributes))
     built = build_profile(Document("d", rows))
@@ -88,7 +87,6 @@ def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, promp
 
 
 @given(st.sets(st.integers(1, 12)), st.integers(1, 9))
-@settings(deadline=None, derandomize=True)
 def test_a_list_answers_every_row_unless_it_names_what_does_not_exist(numbers, rows):
     answers = split(" ".join(map(str, sorted(numbers))) or "NONE", rows)
     if max(numbers, default=0) > rows:

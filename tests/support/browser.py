@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ def chromium() -> Iterator[Any]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
+    driver.set_script_timeout(120)
     try:
         yield driver
     finally:
@@ -88,9 +89,23 @@ class Page:
         self.wait("return document.querySelector('.case-head bdi')?.textContent === arguments[0]", case_id)
 
     def wait(self, script: str, *arguments: object) -> None:
+        """Until a script returns something true."""
+        self.until(lambda: self(script, *arguments))
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Until something holds; never after two minutes, which no loaded machine needs."""
         from selenium.webdriver.support.wait import WebDriverWait
 
-        WebDriverWait(self.driver, 10).until(lambda driver: driver.execute_script(script, *arguments))
+        WebDriverWait(self.driver, 120, poll_frequency=0.05).until(lambda _: holds())
+
+    def download(self, selector: str, path: Path) -> str:
+        """Click, and the text of the file that the page saves."""
+        path.unlink(missing_ok=True)
+        folder = {"behavior": "allow", "downloadPath": str(path.parent)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+        self.click(selector)
+        self.until(lambda: path.is_file() and path.stat().st_size)  # made empty, then renamed from what was written
+        return path.read_text("utf-8")
 
     def errors(self) -> list[str]:
         """What the console has since the last look."""

@@ -91,7 +91,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(drawn=st.data(), against=st.sampled_from([*SIDES, "model"]))
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
     asked = list(QUESTIONS)[:6]
     texts = st.one_of(TEXTS, st.sampled_from([one.pairs[0].chosen for one in asked]))

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("lm_eval")
@@ -87,7 +87,6 @@ def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_rel
 
 
 @given(st.text(max_size=60), st.booleans())
-@settings(deadline=None, derandomize=True)
 def test_any_reply_has_measures(reply, truncated):
     one = next(iter(QUESTIONS.values()))
     answer = read_written(reply, truncated)
@@ -100,7 +99,6 @@ def test_any_reply_has_measures(reply, truncated):
 
 
 @given(st.text(max_size=30), st.text(max_size=30).filter(lambda text: "think" not in text.lower()))
-@settings(deadline=None, derandomize=True)
 def test_thinking_is_not_part_of_a_reply(thought, text):
     thought = thought.replace("<", "")
     assert text_of(f"<think>{thought}</think>{text}") == text.strip()
