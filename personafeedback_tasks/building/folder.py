@@ -103,6 +103,10 @@ class Folder(RowFolder):
     def memory_path(self, user_id: str) -> Path:
         return self.root / "memory" / f"{user_id}.jsonl"
 
+    def memories(self) -> list[Path]:
+        """Every file of memory, also of nobody in people.csv."""
+        return sorted((self.root / "memory").glob("*.jsonl"))
+
     def people(self, split: str | None = None) -> list[Person]:
         """Persons not dropped, of one split or of both; of a pilot, only the first `most`."""
         people = kept(self.read(Person))

@@ -24,10 +24,12 @@ from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
 from .settings import FILE, Settings
 from .steps import PACKS, RELEASE, TRAINING, Say
 from .texts.personas import json_of, new_people
-from .users import profile_of, user_id
 
 TEXTS = ("question", "chosen", "rejected")
 OPTIONAL = ("user_id", "category")
+LONGEST_USER = 200
+"""Bytes of a user_id, which names a file."""
+
 COLUMNS = ("persona", *TEXTS, *OPTIONAL)
 """Keys of a source's row; it may lack the last two."""
 
@@ -115,9 +117,9 @@ class _Pairs:
         if isinstance(profile, str) and profile.lstrip().startswith("{"):
             with suppress(ValueError):  # a table has objects as JSON, and a text may begin so, too
                 profile = lenient(profile)
-        profile = profile_of(profile, where)
+        profile = _profile(profile, where)
         as_text = json.dumps(profile, sort_keys=True, ensure_ascii=False)
-        user = user_id(row["user_id"], where) if row.get("user_id") else digest_of((as_text,))
+        user = _user_id(row["user_id"], where) if row.get("user_id") else digest_of((as_text,))
         if self.personas.setdefault(user, profile) != profile:
             raise broken(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
@@ -158,3 +160,18 @@ class _Pairs:
         for name in self._both:
             del self.pairs[name]
             self.left_out[BOTH] += 1
+
+
+def _user_id(value: Any, where: str) -> str:
+    name = str(value) if isinstance(value, (str, int)) else ""
+    if not name.isprintable() or not name.strip(". ") or "/" in name or len(name.encode()) > LONGEST_USER:
+        raise broken(where, f"user_id = {short(value)}", f"the name of a file, of at most {LONGEST_USER} bytes")
+    return name
+
+
+def _profile(value: Any, where: str) -> dict[str, Any]:
+    # As a release has it: an object; a text is the value of `Profile`.
+    profile = {"Profile": value.strip()} if isinstance(value, str) and value.strip() else value
+    if not profile or not isinstance(profile, dict):
+        raise broken(where, f"the profile {short(value)}", "a text or an object that describes the user")
+    return profile

@@ -20,7 +20,7 @@ from ..common import foreign
 from ..common.errors import DataError, require
 from ..common.files import explained, write_all
 from ..common.outputs import json_lines
-from ..common.records import cut, read
+from ..common.records import cut
 from ..common.statistics import Estimate, percent, share
 from ..personafeedback.baselines import BASELINES
 from ..personafeedback.cases import PersonaCases, load_present
@@ -30,7 +30,9 @@ from .basis import Bases
 from .coins import LEAST_VOTES
 from .folder import Folder
 from .rows import OWN, TEST, Answer, Pair, Person, Question
+from .screening import pieces
 from .steps import PACKS, Say
+from .texts.personas import json_of
 from .tiers import HARD, KAPPA, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
 from .votes import study_of
 
@@ -110,10 +112,9 @@ def make(folder: Folder) -> Release:
     }
     users = (*(label.pair.user_id for label in cases), *(person.user_id for person in folder.people(TEST)))
     for user in dict.fromkeys(users):
-        folder.persona(user)  # names the file if it is missing or broken
-        for name in (f"persona/{user}.json", f"memory/{user}.jsonl"):
-            if (folder.root / name).is_file():
-                contents[name] = read(folder.root / name)
+        contents[f"persona/{user}.json"] = json_of(folder.persona(user).profile)
+        if folder.memory_path(user).is_file():
+            contents[f"memory/{user}.jsonl"] = "".join(json_lines(pieces(folder.memory_path(user)).values()))
     contents["set.json"] = manifest.content(folder.root / RELEASE)
     return Release(manifest, labels, agreement, study.outdated, contents)
 

@@ -1,4 +1,4 @@
-"""Mail addresses and phone numbers in a team's files, each named with its line. Patterns find no names and miss other things."""
+"""Mail addresses and phone numbers in a team's own profiles and memory. Patterns find no names and miss other things."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..common.records import broken, rows, short
 from ..personafeedback import memory
 
 NAMED = 5
-"""Lines that a message names; it counts the others."""
+"""Contacts that a message names; it counts the others."""
 
 KEPT = ("text", "role", "content", "date")
-"""Keys of a piece of memory. Others could hold what no pattern knows, and are left out."""
+"""Keys of a piece of memory. Others could hold what no pattern knows: they are not released."""
 
 
 def contacts(value: Any, where: str, key: str = "") -> Iterator[str]:
-    """Contacts in parsed JSON, the first of each text: `users.jsonl, line 1: an e-mail address in Contact at ...`."""
+    """Contacts in parsed JSON, the first of each text: `persona/u1.json: an e-mail address in Contact at ...`."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield from contacts(inner, where, f"{key}.{name}" if key else str(name))
@@ -30,28 +30,23 @@ def contacts(value: Any, where: str, key: str = "") -> Iterator[str]:
         yield f"{where}: {hit[0]} in {key} at character {hit[1] + 1}"
 
 
-def pieces(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """(lines of a file of memory with only the keys in KEPT, their `contacts`). Raises DataError for a broken line."""
+def pieces(path: Path) -> dict[str, dict[str, str]]:
+    """Place -> line of a file of memory, with only the keys in KEPT. Raises DataError for a broken line."""
     memory.pieces(path)  # names what is broken
-    lines, found = [], list[str]()
+    found = {}
     for number, row in rows(path):
         where = f"{path}, line {number}"
         if not isinstance(row.get("date", ""), str):
             raise broken(where, f"date = {short(row['date'])}", "a string")
-        lines.append({key: row[key] for key in KEPT if key in row})
-        found += contacts(lines[-1], where)
-    return lines, found
+        found[where] = {key: row[key] for key in KEPT if key in row}
+    return found
 
 
 def refuse(found: Sequence[str]) -> None:
     """Raise DataError if there are `contacts`."""
     if found:
+        more = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
         raise DataError(
-            f"found personal data, expected none: {named(found)}. Remove these. Patterns find no names and miss other things, so read your files, too."
+            f"found personal data, expected none: {'; '.join([*found[:NAMED], *more])}. Remove these. Patterns find no names and miss other things, so "
+            "read your files, too."
         )
-
-
-def named(found: Sequence[str]) -> str:
-    """The first `contacts`, and how many more there are."""
-    more = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
-    return "; ".join([*found[:NAMED], *more])

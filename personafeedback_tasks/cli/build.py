@@ -16,10 +16,8 @@ from ..building.status import next_line, show_status
 from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.runner import write_texts
 from ..building.texts.seeds import start
-from ..building.users import read_users
 from ..common.errors import OptionError
 from ..common.files import write
-from ..common.records import short_list
 from .build_set import import_command, release, training
 from .build_texts import build_argument, folder_argument, model_options, texts
 from .output import progress, say
@@ -48,20 +46,7 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
     metavar="CODE",
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
 )
-@click.option(
-    "--users",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help='Your own users: one {"user_id": "...", "profile": ...} per line. Their profiles go to persona/.',
-)
-@click.option(
-    "--history",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help='What they read or wrote: FOLDER/<user_id>.jsonl with {"text": "..."} or {"role": "user", "content": "..."}, and a "date" if '
-    "there is one. Goes to memory/.",
-)
-def init(folder: Path, language: str | None, users: Path | None, history: Path | None) -> None:
+def init(folder: Path, language: str | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
@@ -72,38 +57,25 @@ def init(folder: Path, language: str | None, users: Path | None, history: Path |
     scenarios.csv  situations that questions are asked in, how often, and for whom
     examples.jsonl questions of which each prompt for a question shows one
 
-    What is already there stays as it is. You may also bring:
+    What is already there stays as it is. You may also bring, before or after:
 
     \b
     persona/<user_id>.json   your own personas, as in the release
-    memory/<user_id>.jsonl   what a user read or wrote: one {"text": "..."} per line
+    memory/<user_id>.jsonl   what a user read or wrote: {"text": "..."} or {"role": "user", "content": "..."} per line, maybe a "date"
     questions.csv            your own questions: user_id, category, question
     pool.jsonl               questions that people asked: one {"question": "..."} per line
 
+    Where persona/ has files, a new build writes no other personas. E-mail addresses and phone numbers in persona/ and memory/ are refused before
+    anything is asked. Patterns find no names and miss other things: read your files, too.
+
     \b
         personafeedback build init DIR --language zh
-        personafeedback build init DIR --users users.jsonl --history chats
-
-    --users and --history refuse e-mail addresses and phone numbers, and name the line. They find no names and miss other things: read
-    your files, too.
     """
-    if history and users is None:
-        raise OptionError("--history is for the users of --users, and there are none.")
-    own = read_users(users, history) if users else None
-    written, present = start(folder, language, own)
-    brought = {folder / file for file in own.files} if own else set()
+    written, present = start(folder, language)
     for path in written:
-        if path not in brought:
-            say(f"Wrote {path}")
+        say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    if own is not None:
-        files = len(brought & {*written})
-        say(
-            f"Read {own.people:,} users and {own.pieces:,} pieces of their history; wrote {files:,} files to persona/ and memory/"
-        )
-        if own.without:
-            say(f"Without a history: {len(own.without):,} users ({short_list(own.without)})")
     say(next_line(Folder(folder)))
 
 

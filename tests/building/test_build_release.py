@@ -67,7 +67,7 @@ def released(build):
 def build(voted, tmp_path_factory):
     folder = voted(tmp_path_factory.mktemp("release") / "b", name="our users", license="CC-BY-4.0")
     (folder.root / "memory").mkdir()
-    (folder.root / "memory" / "u0.jsonl").write_text('{"text": "tea"}\n', "utf-8")
+    (folder.root / "memory" / "u0.jsonl").write_text('{"text": "tea", "uuid": "7"}\n', "utf-8")
     (folder.root / "said.txt").write_text(released(folder), "utf-8")
     return folder
 
@@ -85,7 +85,7 @@ def test_every_pair_is_a_case_with_its_texts_and_where_they_are_from_or_below_wi
         assert case.extra["votes"] == list(label.votes)
         assert case.extra["strategies"]["chosen"] == answers[label.chosen].strategy
         assert case.persona.text == build.persona(case.user_id).text
-    assert (build.root / "release" / "memory" / "u0.jsonl").is_file()
+    assert (build.root / "release" / "memory" / "u0.jsonl").read_text("utf-8") == '{"text": "tea"}\n'
     below = [json.loads(line) for line in (build.root / "below.jsonl").read_text("utf-8").splitlines()]
     assert {(row["pair"], row["reason"]) for row in below} == {
         (name, label.reason) for name, label in found.items() if not label.tier

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, write
-from support.commands import build_step, personafeedback
+from support.commands import personafeedback
 
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.models import Models
@@ -104,113 +104,54 @@ def lines(path, *rows):
     return path
 
 
-def brought(tmp_path, users, histories, *options):
+def brought(root, profiles, histories):
+    """A new build to which a team brings its users."""
+    for user, profile in profiles.items():
+        lines(root / "persona" / f"{user}.json", profile)
     for user, rows in histories.items():
-        lines(tmp_path / "chats" / f"{user}.jsonl", *rows)
-    arguments = ["--users", lines(tmp_path / "users.jsonl", *users), "--history", tmp_path / "chats", *options]
-    (tmp_path / "chats").mkdir(exist_ok=True)
-    return personafeedback("build", "init", tmp_path / "ours", *arguments)
-
-
-U1 = {"user_id": "u1", "profile": persona("one", Name="Wen")}
-U2 = {"user_id": "u2", **persona("two", Name="Bo")}
-SAFE = {"u1": [{"role": "user", "content": "Which tent?", "date": "2025-03-01"}, {"text": "An essay on bells"}]}
-
-
-def test_users_and_their_history_become_personas_and_memories(tmp_path, writer):
-    done = brought(tmp_path, [U1, U2], SAFE)
+        lines(root / "memory" / f"{user}.jsonl", *rows)
+    done = personafeedback("build", "init", root)
     assert done.exit_code == 0, done.output
-    root = tmp_path / "ours"
-    assert "Read 2 users and 2 pieces of their history; wrote 3 files to persona/ and memory/" in done.output
-    assert "Without a history: 1 users ('u2')" in done.output
-    assert f"Next: personafeedback build texts {root} personas\n" in done.output
-    assert build_step("status", root).output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
-    folder = Folder(root)
+    assert done.output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
+    return Folder(root)
+
+
+def test_users_and_their_history_stay_as_they_were_brought(tmp_path, writer):
+    profile = persona("one", Name="Wen")
+    chats = [{"role": "user", "content": "Which tent?", "date": "2025-03-01"}, {"text": "An essay on bells"}]
+    folder = brought(tmp_path / "ours", {"u1": profile, "u2": persona("two", Name="Bo")}, {"u1": chats, "ghost": chats})
     assert folder.settings.personas == 0
-    assert [folder.persona(user).profile for user in ("u1", "u2")] == [
-        persona("one", Name="Wen"),
-        persona("two", Name="Bo"),
-    ]
-    assert folder.persona("u1").memory == ("[2025-03-01] user: Which tent?", "An essay on bells")
-    assert (root / "memory" / "u1.jsonl").read_text("utf-8") == (tmp_path / "chats" / "u1.jsonl").read_text("utf-8")
-    personas(folder)
+    said = personas(folder)
     assert (writer.take(), [person.name for person in folder.read(Person)]) == ([], ["Wen", "Bo"])
-    again = brought(tmp_path, [{**U1, "profile": {"Name": "New"}}], SAFE)
-    assert f"Already there, unchanged: {root / 'persona' / 'u1.json'}" in again.output
-    assert folder.persona("u1").profile["Name"] == "Wen"
-
-
-def test_personal_data_are_named_by_line(tmp_path):
-    users = [{"user_id": "u1", "profile": {"Name": "Wen", "Contact": ["write to wen@example.org"]}}]
-    history = {
-        "u1": [
-            {"text": "fine"},
-            {"role": "user", "content": "call me at +49 171 2345678 or ask @wen_li", "uuid": "7"},
-        ]
-    }
-    done = brought(tmp_path, users, history)
-    assert done.exit_code == 1
-    assert not (tmp_path / "ours").exists()
-    told = " ".join(done.output.split())
-    assert f"{tmp_path / 'users.jsonl'}, line 1: an e-mail address in Contact at character 10; " in told
-    assert f"{tmp_path / 'chats' / 'u1.jsonl'}, line 2: a phone number in content at character 12" in told
-    users[0]["profile"]["Contact"] = ["write to @wen_li"]  # what is no way to reach somebody by mail or phone stays
-    history["u1"][1]["content"] = "ask @bo_li"
-    assert brought(tmp_path, users, history).exit_code == 0
-    memory = (tmp_path / "ours" / "memory" / "u1.jsonl").read_text("utf-8")
-    assert memory == '{"text": "fine"}\n{"role": "user", "content": "ask @bo_li"}\n'
+    assert folder.persona("u1").profile == profile
+    assert folder.persona("u1").memory == ("[2025-03-01] user: Which tent?", "An essay on bells")
+    assert f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it." in said
 
 
 @pytest.mark.parametrize(
-    ("users", "history", "said"),
+    ("profile", "piece", "said"),
     [
-        ([U1, U1], {}, "users.jsonl, line 2: found the user_id 'u1' again, expected each user once"),
-        ([{"user_id": "u1"}], {}, "line 1: found the profile {}, expected a text or an object"),
-        ([{"user_id": "../u1", "profile": "x"}], {}, "expected the name of a file"),
-        ([U1], {"u9": [{"text": "a"}]}, "found the history of 'u9', expected a user_id of"),
-        ([U1], {"u1": [{"role": "system", "content": "a"}]}, "u1.jsonl, line 1: found role = 'system', expected user or assistant"),
-        ([U1], {"u1": [{"text": "a"}, {"note": "a"}]}, "u1.jsonl, line 2: found no 'text' (keys: 'note')"),
-        ([U1], {"u1": [{"text": "a", "date": 3}]}, "u1.jsonl, line 1: found date = 3, expected a string"),
-        ([U1], {"u1": [{"role": "user", "content": " "}]}, "u1.jsonl, line 1: found content = ' ', expected a non-empty string"),
+        ({"Contact": ["at wen@example.org"]}, {"text": "a"}, "persona/u1.json: an e-mail address in Contact at character 4. "),
+        ({"Name": "Wen"}, {"role": "user", "content": "call me at +49 171 2345678"}, "memory/u1.jsonl, line 2: a phone number in content at"),
+        ([], {"text": "a"}, "persona/u1.json: found [], expected a non-empty JSON object"),
+        ({"Name": "Wen"}, {"role": "system", "content": "a"}, "u1.jsonl, line 2: found role = 'system', expected user or assistant"),
+        ({"Name": "Wen"}, {"note": "a"}, "u1.jsonl, line 2: found no 'text' (keys: 'note')"),
+        ({"Name": "Wen"}, {"text": "a", "date": 3}, "u1.jsonl, line 2: found date = 3, expected a string"),
+        ({"Name": "Wen"}, {"role": "user", "content": " "}, "u1.jsonl, line 2: found content = ' ', expected a non-empty string"),
     ],
 )  # fmt: skip
-def test_what_a_team_brings_and_is_broken_is_named(tmp_path, users, history, said):
-    done = brought(tmp_path, users, history)
-    assert done.exit_code == 1
-    assert said in " ".join(done.output.split())
-    assert not (tmp_path / "ours").exists()
-
-
-def test_personal_data_in_a_memory_that_was_put_there_by_hand_are_named(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1)
-    (user,) = names(folder.settings)
-    path = lines(
-        folder.root / "memory" / f"{user}.jsonl", *({"text": f"ask ann{number}@example.org"} for number in range(7))
-    )
-    ghost = lines(folder.root / "memory" / "ghost.jsonl", {"text": "An essay on bells"})
-    said = personas(folder)
-    assert f"{ghost} is not read: people.csv has no 'ghost'. Rename it." in said
-    (line,) = [line for line in said if "Personal data" in line]
-    assert (
-        f"! Personal data that prompts and the release would have: {path}, line 1: an e-mail address in text at character 5; "
-        in line
-    )
-    assert line.endswith("and 2 more. Remove them.")
+def test_what_is_broken_or_personal_is_named_before_anything_is_asked(tmp_path, writer, profile, piece, said):
+    folder = brought(tmp_path / "ours", {"u1": profile}, {"u1": [{"text": "fine"}, piece]})
+    with pytest.raises(DataError) as error:
+        personas(folder)
+    assert said in str(error.value)
+    assert (writer.take(), folder.read(Person)) == ([], [])
 
 
 def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions_are_paid(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=0)
-    for user, name in (("u1", "Wen"), ("u2", "Bo")):
-        lines(
-            folder.root / "persona" / f"{user}.json",
-            {"Name": name, "Job": "ski coach in Jilin", "Likes": "snow and tea"},
-        )
+    alike = {"Job": "ski coach in Jilin", "Likes": "snow and tea"}
+    folder = brought(tmp_path / "build", {"u1": {"Name": "Wen", **alike}, "u2": {"Name": "Bo", **alike}}, {})
     warned = "! The control setting=other_persona will not run on this set: found nobody whose persona user_id 'u1'"
     assert any(line.startswith(warned) for line in personas(folder))
     lines(folder.root / "persona" / "u2.json", {"Name": "Bo", "Job": "baker", "Likes": "bread"})
     assert not any("other_persona" in line for line in personas(folder))
-
-
-def test_a_history_is_of_users(tmp_path):
-    done = personafeedback("build", "init", tmp_path / "ours", "--history", tmp_path)
-    assert "--history is for the users of --users, and there are none." in done.output

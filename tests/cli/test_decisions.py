@@ -106,17 +106,6 @@ def test_arguments_of_a_model_are_read_as_inspect_reads_them(given, arguments):
     assert Models(("m",), tuple(given)).arguments == {"m": arguments}
 
 
-def test_a_history_is_of_users(tmp_path):
-    users, chats, root = tmp_path / "users.jsonl", tmp_path / "chats", tmp_path / "build"
-    chats.mkdir()
-    users.write_text('{"user_id": "u1", "profile": "A baker of Graz."}\n', encoding="utf-8")
-    assert "--history is for the users of --users" in refused("build", "init", root, "--history", chats)
-    assert not root.exists()
-    assert "Read 1 users" in done("build", "init", tmp_path / "with history", "--users", users, "--history", chats)
-    assert "Read 1 users" in done("build", "init", tmp_path / "users alone", "--users", users)
-    assert "Next: personafeedback build pilot" in done("build", "init", root)
-
-
 # --- plan, export ------------------------------------------------------------------------------------------------
 
 

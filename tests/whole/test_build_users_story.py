@@ -40,7 +40,7 @@ def says(prompt: str) -> str:
 
 
 def _lines(path, rows):
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
 
@@ -68,13 +68,14 @@ def _killed_and_resumed(server, step, folder, after, failed):
 
 def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    _lines(tmp_path / "users.jsonl", ({"user_id": f"u{n}", "profile": persona(f"user {n}")} for n in range(USERS)))
+    for number in range(USERS):
+        _lines(tmp_path / "ours" / "persona" / f"u{number}.json", [persona(f"user {number}")])
     for number in range(USERS - 2):  # two have no history yet
         turns = (
             {"role": ("user", "assistant")[place % 2], "content": f"What about {words(f'{number} {place}', 6)}?", "date": f"2025-01-{place + 1:02}"}
             for place in range(8)
         )  # fmt: skip
-        _lines(tmp_path / "chats" / f"u{number}.jsonl", turns)
+        _lines(tmp_path / "ours" / "memory" / f"u{number}.jsonl", turns)
     failed = []
 
     def first_fails(prompt):
@@ -86,7 +87,7 @@ def test_users_with_a_history_become_a_set_that_runs_with_retrieval(tmp_path, mo
     with texts_server(first_fails) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        run_as_printed(["personafeedback build init ours --users users.jsonl --history chats"], monkeypatch)
+        run_as_printed(["personafeedback build init ours"], monkeypatch)
         folder = Folder(tmp_path / "ours")
         path = folder.root / "build.yaml"
         sizes = {

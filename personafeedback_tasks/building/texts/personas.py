@@ -45,7 +45,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
     """Take the personas that a team put there and have a model write the missing ones.
 
     Raises:
-        DataError: a file of the build is broken, there are no seeds, or no person is left.
+        DataError: a file of the build is broken or has personal data, there are no seeds, or no person is left.
         OptionError: there is no such model.
         GenerationError: the model wrote nothing.
     """
@@ -55,6 +55,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
         profiles = {path.stem: dict(folder.persona(path.stem).profile) for path in present}
         listed = {person.user_id for person in people}
         own = [user for user in profiles if user not in listed and user not in run.origins]
+        _screen(folder, {user: profiles[user] for user in own})
         for user in own:
             run.bring(user, "persona")
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
@@ -230,13 +231,19 @@ def _say_of_control(folder: Folder, say: Say) -> None:
         say(f"! The control setting=other_persona will not run on this set: {error}")
 
 
+def _screen(folder: Folder, own: Mapping[str, Profile]) -> None:
+    # Before anything is asked: prompts and the release would have these data.
+    found = list[str]()
+    for user, profile in own.items():
+        found += screening.contacts(profile, str(folder.persona_path(user)))
+    for path in folder.memories():
+        for where, piece in screening.pieces(path).items():
+            found += screening.contacts(piece, where)
+    screening.refuse(found)
+
+
 def _say_of_memories(folder: Folder, say: Say) -> None:
-    # Files that no prompt shows, and personal data, which the release would have.
-    contacts, known = list[str](), {person.user_id for person in folder.read(Person)}
-    for path in sorted((folder.root / "memory").glob("*.jsonl")):
+    known = {person.user_id for person in folder.read(Person)}
+    for path in folder.memories():
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
-        else:
-            contacts += screening.pieces(path)[1]
-    if contacts:
-        say(f"! Personal data that prompts and the release would have: {screening.named(contacts)}. Remove them.")

@@ -16,7 +16,6 @@ from ...common.records import broken, decoded, rows, short
 from .. import settings
 from ..settings import Settings
 from ..steps import command
-from ..users import OwnUsers
 from . import prompts
 from .checks import LONGEST, words
 
@@ -27,12 +26,11 @@ SHORTEST = 4
 """Words of a pool's question, up to `checks.LONGEST`. What is outside is no question that can be answered without more."""
 
 
-def start(root: Path, language: str | None = None, users: OwnUsers | None = None) -> tuple[list[Path], list[Path]]:
-    """Write the missing files of a build.
+def start(root: Path, language: str | None = None) -> tuple[list[Path], list[Path]]:
+    """Write the missing files of a build. A new one to which a team brought persona/ writes no other personas.
 
     Args:
         language: of the set; if None that of an existing build.yaml, else English.
-        users: a team's own; a new build then writes no other personas.
 
     Returns:
         (files written, files already there).
@@ -44,12 +42,11 @@ def start(root: Path, language: str | None = None, users: OwnUsers | None = None
     path, chosen = root / settings.FILE, Settings.of_options(language=language)
     if path.exists():
         chosen = Settings.load(path)
-    elif users:
+    elif any((root / "persona").glob("*.json")):
         chosen = replace(chosen, personas=0)
     contents: dict[Path, Content] = {path: chosen.as_yaml()}
     contents |= {root / prompts.FOLDER / f"{one}.md": text for one, text in prompts.bundled(chosen.language).items()}
     contents |= {root / example: text for example, text in examples(chosen.language).items()}
-    contents |= {root / file: text for file, text in (users.files if users else {}).items()}
     present = [path for path in contents if path.exists()]
     missing = {path: content for path, content in contents.items() if path not in present}
     write_all(missing)
