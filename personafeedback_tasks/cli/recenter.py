@@ -70,7 +70,7 @@ def train(data: str, out: Path, embeddings: str) -> None:
 
     It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic
     regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets filter.json with the weights
-    and scores, a model card (README.md) and every held-out prediction. Needs the extra `filter`.
+    and scores, and every held-out prediction. Needs the extra `filter`.
 
     \b
         personafeedback recenter train sample --out filter

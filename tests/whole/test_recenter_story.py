@@ -53,7 +53,7 @@ def test_the_story_of_the_sample(minilm, tmp_path):
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
-    assert "filter, by user and prompt" in printed
+    assert "\nfilter  " in printed
     assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "index.html"}
     report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "always YES" in report
@@ -91,5 +91,5 @@ def test_the_story_of_the_authors_files(minilm, tmp_path):
     printed = told(block(PAGE, "story: authors"), tmp_path, minilm)
     rows = with_judgment(load(Relevance, tmp_path / "recenter"))
     assert f"{len(rows):,}" in printed
-    assert "filter, by user and prompt" in printed
+    assert "\nfilter  " in printed
     assert "recenter_relevance/always_yes" in printed

@@ -1,4 +1,4 @@
-"""The folder of a trained filter: JSON and text, no pickle, so that it is safe to load.
+"""The folder of a trained filter: JSON, no pickle, so that it is safe to load.
 
 Texts of the training data get the prediction of the fold without their user; others are asked anew.
 """
@@ -15,63 +15,15 @@ from msgspec import Meta, Struct
 
 from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
-from ...common.records import decoded, load_json, rows
+from ...common.records import decoded, load_json, one_of, rows
 from ...core.cases import digest_of
+from ...parsing.verdicts import NO, YES
 from ..rows import Relevance
-from .model import Model, Prediction, features_of
+from .model import Model, features_of
 
-ABOUT, PREDICTIONS, CARD = "filter.json", "predictions.jsonl", "README.md"
+ABOUT, PREDICTIONS = "filter.json", "predictions.jsonl"
 
 WHAT_TO_DO = "Train it again: `personafeedback recenter train`"
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A filter that can be asked. The embedding model is loaded when the first row needs it.
-
-    Attributes:
-        embeddings, digest: name or folder of its embedding model, and the digest that the model must have.
-        held_out: digest of the texts of each training row -> the prediction of the fold without its user.
-    """
-
-    folder: Path
-    embeddings: str
-    digest: str
-    model: Model
-    held_out: dict[str, Prediction]
-
-    @property
-    def signature(self) -> str:
-        """SHA-256 (12 hex digits) of its weights and its threshold, after its name."""
-        model = self.model
-        return f"relevance-filter {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
-
-    def drops(self, row: Relevance) -> bool:
-        """Whether a chain leaves the attribute out as irrelevant."""
-        return not self.predicted(row).found
-
-    def predicted(self, row: Relevance) -> Prediction:
-        """The prediction for a row. Raises DataError if the embedding model has another digest."""
-        if made := self.held_out.get(digest_of(texts(row))):
-            return made
-        columns = features_of(*map(self._vector, texts(row)))
-        return Prediction(0, float(self.model.probabilities(columns)[0]), self.model.threshold)
-
-    @cached_property
-    def _vector(self) -> Callable[[str], Vectors]:
-        # a prompt recurs with each attribute, so texts are embedded once
-        loaded = embedder(self.embeddings)
-        if loaded.digest != self.digest:
-            raise DataError(
-                f"{self.embeddings}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
-                f"{self.folder} was trained with, {self.digest}. Put that one there, or train again."
-            )
-        return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
-
-
-def texts(row: Relevance) -> tuple[str, ...]:
-    """The texts that decide what a filter predicts."""
-    return row.attribute, row.prompt
 
 
 class _Embeddings(Struct):
@@ -89,7 +41,47 @@ class _About(Struct):
 
 class _Predicted(Struct):
     text: str
-    by_user: Prediction
+    answer: Annotated[str, one_of(YES, NO)]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter that can be asked. The embedding model is loaded when the first row needs it."""
+
+    folder: Path
+    embeddings: _Embeddings
+    model: Model
+    held_out: dict[str, bool]  # digest of the texts of a training row -> whether the fold without its user drops it
+
+    @property
+    def signature(self) -> str:
+        """SHA-256 (12 hex digits) of its weights and its threshold, after its name."""
+        model = self.model
+        return f"relevance-filter {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
+
+    def drops(self, row: Relevance) -> bool:
+        """Whether a chain leaves the attribute out as irrelevant. DataError if the embedding model has another digest."""
+        text = digest_of(texts(row))
+        if text in self.held_out:
+            return self.held_out[text]
+        features = features_of(*map(self._vector, texts(row)))
+        return bool(self.model.probabilities(features)[0] < self.model.threshold)
+
+    @cached_property
+    def _vector(self) -> Callable[[str], Vectors]:
+        # a prompt recurs with each attribute, so texts are embedded once
+        loaded = embedder(self.embeddings.model)
+        if loaded.digest != self.embeddings.digest:
+            raise DataError(
+                f"{self.embeddings.model}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
+                f"{self.folder} was trained with, {self.embeddings.digest}. Put that one there, or train again."
+            )
+        return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
+
+
+def texts(row: Relevance) -> tuple[str, ...]:
+    """The texts that decide what a filter predicts."""
+    return row.attribute, row.prompt
 
 
 def read(path: str | Path) -> Filter:
@@ -102,14 +94,9 @@ def read(path: str | Path) -> Filter:
             f"{folder}: found no {ABOUT}, expected the folder of a trained filter. {WHAT_TO_DO}, or fix the path."
         )
     about = decoded(folder / ABOUT, load_json(folder / ABOUT, "JSON"), _About, f"{WHAT_TO_DO}.")
-    held_out: dict[str, Prediction] = {}
+    held_out: dict[str, bool] = {}
     for number, row in rows(folder / PREDICTIONS):
         line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
-        held_out.setdefault(line.text, line.by_user)  # of equal texts the first row counts
-    return Filter(
-        folder=folder,
-        embeddings=about.embeddings.model,
-        digest=about.embeddings.digest,
-        model=Model(np.array(about.weights), about.bias, about.strength, about.threshold),
-        held_out=held_out,
-    )
+        held_out.setdefault(line.text, line.answer == NO)  # of equal texts the first row counts
+    model = Model(np.array(about.weights), about.bias, about.strength, about.threshold)
+    return Filter(folder, about.embeddings, model, held_out)

@@ -1,6 +1,6 @@
 """Texts of a row -> features; features and labels -> a logistic regression and a threshold, without random numbers.
 
-Features: the attribute's embedding, its product with the prompt's, the cosine. Inner folds by user set the rest.
+Features: the attribute's embedding, its product with the prompt's, the cosine. Folds by user set the rest.
 """
 
 from __future__ import annotations
@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...common.embeddings import Vectors
-from ..relevance import RELEVANCE
 
 Array = Any
 """A numpy array; features are float64 of shape (rows, columns), labels are bool."""
 
-Folds = list[tuple[Array, Array]]
-"""(numbers of the rows to train on, numbers of those to test) of each fold."""
-
 FOLDS = 5
-"""At most: of users, and of prompts. Fewer where there are fewer users or prompts."""
+"""Of users, at most; fewer where there are fewer users."""
 
 STRENGTHS = (0.1, 1.0, 10.0)
 """Values of scikit-learn's `C`: the smaller, the stronger the penalty."""
@@ -31,69 +27,18 @@ COSINE = 4.0
 
 @dataclass(frozen=True)
 class Model:
-    """A logistic regression.
+    """A logistic regression."""
 
-    Attributes:
-        weights: shape (columns,).
-        strength: scikit-learn's `C` that inner folds chose, by log loss.
-        threshold: probability from which on a row is called relevant: inner folds' highest F1.
-    """
-
-    weights: Array
+    weights: Array  # shape (columns,)
     bias: float
-    strength: float
-    threshold: float
+    strength: float  # scikit-learn's `C` that inner folds chose, by log loss
+    threshold: float  # probability from which on a row is called relevant: inner folds' highest F1
 
     def probabilities(self, features: Array) -> Array:
         """Of being relevant, shape (rows,), in [0, 1]."""
         import numpy as np
 
         return 1 / (1 + np.exp(-(features @ self.weights + self.bias)))
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """A model's prediction for a row.
-
-    Attributes:
-        fold: number from 1 of the model that was trained without the row; 0 for the model of all rows.
-        probability: that people find the attribute relevant, in [0, 1].
-    """
-
-    fold: int
-    probability: float
-    threshold: float
-
-    @property
-    def found(self) -> bool:
-        return self.probability >= self.threshold
-
-    @property
-    def answer(self) -> str:
-        return RELEVANCE.label(self.found)
-
-
-def evaluations(users: Array, prompts: Array) -> dict[str, Folds]:
-    """Name -> folds that test every row once, by a model that has not seen its user, or neither its user nor its prompt.
-
-    Pairs are never split at random. Rows of one user share attributes, and rows of one prompt share the prompt: a random
-    split would test a model on what it has been trained on.
-    """
-    import numpy as np
-
-    by_user, by_prompt = _folds(users), _folds(prompts)
-    by_both = [
-        (np.intersect1d(own, of_prompts), np.intersect1d(tested, tested_prompts))
-        for own, tested in by_user
-        for of_prompts, tested_prompts in by_prompt
-    ]
-    return {"by_user": by_user, "by_user_and_prompt": [(own, tested) for own, tested in by_both if len(tested)]}
-
-
-def _folds(groups: Array) -> Folds:
-    from sklearn.model_selection import GroupKFold
-
-    return list(GroupKFold(min(FOLDS, len(set(groups)))).split(groups, groups=groups))
 
 
 def features_of(attributes: Vectors, prompts: Vectors) -> Array:
@@ -117,12 +62,12 @@ def train(features: Array, labels: Array, users: Array) -> Model:
     from sklearn.model_selection import cross_val_predict
     from threadpoolctl import threadpool_limits
 
-    inner = _folds(users)
     models = [LogisticRegression(C=strength, max_iter=ITERATIONS) for strength in STRENGTHS]
     # More threads wait for each other on matrices of this size; and one adds up in the same order everywhere.
     with threadpool_limits(1):
         probabilities = [
-            cross_val_predict(model, features, labels, cv=inner, method="predict_proba")[:, 1] for model in models
+            cross_val_predict(model, features, labels, cv=folds(users), method="predict_proba")[:, 1]
+            for model in models
         ]
         losses = [log_loss(labels, of_model) for of_model in probabilities]
         best = losses.index(min(losses))
@@ -130,14 +75,25 @@ def train(features: Array, labels: Array, users: Array) -> Model:
     return Model(fitted.coef_[0], float(fitted.intercept_[0]), STRENGTHS[best], threshold(labels, probabilities[best]))
 
 
-def held_out(features: Array, labels: Array, users: Array, folds: Folds) -> list[Prediction]:
-    """One prediction per row, by the model of the fold that tests it, with that fold's own penalty and threshold."""
-    made: dict[int, Prediction] = {}
-    for number, (own, tested) in enumerate(folds, start=1):
+def held_out(features: Array, labels: Array, users: Array) -> tuple[Array, Array]:
+    """(probability, threshold) of each row, by a model that has not seen its user."""
+    import numpy as np
+
+    probabilities, thresholds = np.empty(len(labels)), np.empty(len(labels))
+    for own, tested in folds(users):
         model = train(features[own], labels[own], users[own])
-        for index, probability in zip(tested, model.probabilities(features[tested]), strict=True):
-            made[int(index)] = Prediction(number, float(probability), model.threshold)
-    return [made[index] for index in range(len(labels))]
+        probabilities[tested], thresholds[tested] = model.probabilities(features[tested]), model.threshold
+    return probabilities, thresholds
+
+
+def folds(users: Array) -> list[tuple[Array, Array]]:
+    """(numbers of the rows to train on, numbers of those to test) of each fold.
+
+    Rows of one user share attributes: a random split would test a model on what it has been trained on.
+    """
+    from sklearn.model_selection import GroupKFold
+
+    return list(GroupKFold(min(FOLDS, len(set(users)))).split(users, groups=users))
 
 
 def threshold(labels: Array, probabilities: Array) -> float:
