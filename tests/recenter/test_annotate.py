@@ -67,9 +67,13 @@ def part(folder, users, stages=STAGES):
     return folder
 
 
+def path_of(folder, stage, annotator):
+    return folder / "packs" / stage / f"annotator-{annotator}.{stage}.csv"
+
+
 def filled(folder, stage, annotator, answer):
     """The table of a pack as its annotator sends it; `answer` gives (vote, note) or (vote, note, faults) for a row of it."""
-    path = folder / "packs" / stage / f"annotator-{annotator}.{stage}.csv"
+    path = path_of(folder, stage, annotator)
     rows = table(path)
     for row in rows:
         row["vote"], row["note"], *faults = answer(row)
@@ -158,16 +162,14 @@ def test_what_is_wrong_with_a_reply_is_counted_beside_its_votes(judged):
         assert row.faults.asked == 3
         assert row.faults.personalized == {"uncomfortable": 3 if by_all else 1, "over-personalized": 0}
         assert row.found == {"generic": (), "personalized": ("uncomfortable",) if by_all else ()}
-    assert {row.found["personalized"] for row in load(Response, folder)} == {("uncomfortable",), ()}
 
 
 def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
-    _, said = judged
-    lines = said.splitlines()
+    lines = judged[1].splitlines()
     assert not [line for line in lines if line.startswith("!")]
-    conversations = len({(row.user_id, row.conversation) for row in ROWS[Extraction]})
-    profiles = len({(row.user_id, row.prompt) for row in ROWS[Relevance]})
-    questions = len(ROWS[Extraction]) + conversations + profiles + len(ROWS[Response])
+    conversations = {(row.user_id, row.conversation) for row in ROWS[Extraction]}
+    profiles = {(row.user_id, row.prompt) for row in ROWS[Relevance]}
+    questions = len(ROWS[Extraction]) + len(conversations) + len(profiles) + len(ROWS[Response])
     assert f"votes to an item: {questions} items have 3" in lines
     for annotator in range(1, ANNOTATORS + 1):
         (line,) = [line for line in lines if line.startswith(f"annotator-{annotator}:")]
@@ -175,20 +177,18 @@ def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
         assert "attention 6 of 6" in line
 
 
-def test_whoever_ticks_all_alike_fails_the_attention_items(tmp_path):
-    pack(tmp_path / "study", "--annotators", 2)
-    right = filled(tmp_path / "study", "extraction", 1, lambda row: verdict_of(1, row))
-    wrong = [
-        filled(tmp_path / "study", "extraction", 2, lambda row: ("nothing" if row["attributes"] else "accepted", "")),
-        filled(tmp_path / "study", "relevance", 2, lambda row: ("none", "")),
-        filled(tmp_path / "study", "response", 2, lambda row: ("3", "")),
-    ]
-    said = votes(tmp_path / "study", right, *wrong)
+def test_whoever_ticks_all_alike_fails_the_attention_items_and_can_be_dropped(tmp_path):
+    study = tmp_path / "study"
+    pack(study, "--annotators", 2)
+    right = filled(study, "extraction", 1, lambda row: verdict_of(1, row))
+    alike = {"extraction": lambda row: "nothing" if row["attributes"] else "accepted", "relevance": lambda row: "none", "response": lambda row: "3"}  # fmt: skip
+    wrong = [filled(study, stage, 2, lambda row, of=of: (of(row), "")) for stage, of in alike.items()]
+    said = votes(study, right, *wrong)
     assert "! annotator-2 failed 6 of 6 attention items" in said
-    assert f"personafeedback annotate votes {tmp_path / 'study'} --drop annotator-2" in said
-    votes(tmp_path / "study", "--drop", "annotator-2")
-    assert {len(row.votes) for row in load(Extraction, tmp_path / "study")} == {1}
-    assert not (tmp_path / "study" / "relevance.jsonl").read_text("utf-8")
+    assert f"personafeedback annotate votes {study} --drop annotator-2" in said
+    votes(study, "--drop", "annotator-2")
+    assert {len(row.votes) for row in load(Extraction, study)} == {1}
+    assert not (study / "relevance.jsonl").read_text("utf-8")
 
 
 def test_sides_and_orders_are_drawn_for_each_and_say_nothing(judged):
@@ -196,13 +196,8 @@ def test_sides_and_orders_are_drawn_for_each_and_say_nothing(judged):
     personalized = {row.personalized for row in ROWS[Response]}
     second, orders = 0, set()
     for annotator in range(1, ANNOTATORS + 1):
-        rows = table(folder / "packs" / "response" / f"annotator-{annotator}.response.csv")
-        second += sum(row["B"] in personalized for row in rows)
-        orders.add(
-            tuple(
-                row["answers"] for row in table(folder / "packs" / "relevance" / f"annotator-{annotator}.relevance.csv")
-            )
-        )
+        second += sum(row["B"] in personalized for row in table(path_of(folder, "response", annotator)))
+        orders.add(tuple(row["answers"] for row in table(path_of(folder, "relevance", annotator))))
     assert 15 <= second <= 45  # of about 60
     assert len(orders) == ANNOTATORS
     everything = "".join(path.read_text("utf-8") for path in (folder / "packs").rglob("*.csv"))
@@ -292,18 +287,23 @@ def test_killed_between_any_two_files_a_study_loses_and_doubles_no_vote(step, tm
     assert 4 <= killed < 99
 
 
-def test_a_row_with_other_texts_is_refused_and_nothing_is_written(tmp_path):
+def test_a_row_with_other_texts_and_other_folders_are_refused_and_nothing_is_written(tmp_path):
     data, study = tmp_path / "data", tmp_path / "study"
     data.mkdir()
     row = {"id": "r1", "user_id": "u1", "prompt": "What now?", "attribute": "Sails", "votes": []}
     (data / "relevance.jsonl").write_text(json.dumps(row), "utf-8")
     pack(study, data=[data])
-    before = (study / "asked" / "relevance.jsonl").read_bytes()
+    before = tree(study)
     (data / "relevance.jsonl").write_text(json.dumps({**row, "attribute": "Rows"}), "utf-8")
     done = personafeedback("annotate", "pack", data, "--out", study)
     assert done.exit_code == 1
     assert "found 'r1' with other texts than the new row of that id, expected the same" in done.output
-    assert (study / "asked" / "relevance.jsonl").read_bytes() == before
+    assert tree(study) == before
+    done = personafeedback("annotate", "pack", "sample", "--out", data)
+    assert "expected a new one or one of this command" in done.output
+    done = personafeedback("annotate", "votes", data)
+    assert "or the --out of `personafeedback annotate pack`" in done.output
+    assert [path.name for path in data.iterdir()] == ["relevance.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -342,47 +342,28 @@ def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):
         assert json.loads(line)["missing"] == [named]
 
 
-def test_other_folders_are_refused(tmp_path):
-    (tmp_path / "note.txt").write_text("mine", "utf-8")
-    done = personafeedback("annotate", "pack", "sample", "--out", tmp_path)
-    assert "expected a new one or one of this command" in done.output
-    done = personafeedback("annotate", "votes", tmp_path)
-    assert "or the --out of `personafeedback annotate pack`" in done.output
-    assert Path(tmp_path / "note.txt").read_text("utf-8") == "mine"
-
-
 def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
     study = tmp_path / "study"
     pack(study, "--annotators", 1, "--format", "label-studio", data=[part(tmp_path / "part", 4)])
     sent = []
-    for stage in OF_STAGE:
+    for stage, answer in OF_STAGE.items():
         folder = study / "packs" / stage
         config = ET.fromstring((folder / "label-studio.xml").read_text("utf-8"))
         choices = [choice.get("value") for choice in config.iter("Choice")]
-        assert [choice for choice in choices if choice.isdecimal()] == sorted(
-            (one for one in choices if one.isdecimal()), key=int
-        )
         exported = []
         for task in json.loads((folder / f"annotator-1.{stage}.label-studio.json").read_text("utf-8")):
-            data = {**dict.fromkeys(("attributes", "answers"), ""), **task["data"]}
-            vote, note, *_ = OF_STAGE[stage](1, data)
+            vote, note, *_ = answer(1, {**dict.fromkeys(("attributes", "answers"), ""), **task["data"]})
             assert set(vote.split(", ")) <= set(choices)
             result = [{"from_name": "vote", "value": {"choices": vote.split(", ")}}]
             result += [{"from_name": "note", "value": {"text": note.split("; ")}}] if note else []
             exported.append({"data": task["data"], "annotations": [{"result": result, "completed_by": 7}]})
         sent.append(study / f"{stage}.json")
         sent[-1].write_text(json.dumps(exported), "utf-8")
-    said = votes(study, *sent)
-    assert "attention 6 of 6" in said
+    assert "attention 6 of 6" in votes(study, *sent)
     for row in load(Relevance, study):
         assert row.votes == (truth(1, row.prompt, row.attribute) < 0.4,)
-    named = {
-        tuple(one)
-        for line in (study / "missing.jsonl").read_text("utf-8").splitlines()
-        for one in json.loads(line)["missing"]
-    }
-    assert named <= {(), ("Has a son", "Likes wood")}
-    assert ("Has a son", "Likes wood") in named
+    lines = (study / "missing.jsonl").read_text("utf-8").splitlines()
+    assert {tuple(one) for line in lines for one in json.loads(line)["missing"]} == {(), ("Has a son", "Likes wood")}
 
 
 # --- what models made ---------------------------------------------------------------------------------------------------
@@ -410,13 +391,9 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
         of_conversation[row.conversation].add(row.attribute.strip().casefold())
         assert row.reason == "It is so."
     assert len(of_conversation) == 24
-    assert {frozenset(found) for found in of_conversation.values()} == {
-        frozenset({"sails", "has a dog", "plays chess"})
-    }
-    assert all(
-        row.personalized.startswith("personalized ") and row.generic.startswith("generic ") for row in asked[Response]
-    )
-    assert all(row.attribute for row in asked[Response])
+    assert set(map(frozenset, of_conversation.values())) == {frozenset({"sails", "has a dog", "plays chess"})}
+    for row in asked[Response]:
+        assert (row.personalized.split()[0], row.generic.split()[0]) == ("personalized", "generic")
     assert "annotator-1.response" in said
     assert "left out: 24 with a mail address or phone number" in said
     assert "without both replies" in said
@@ -432,11 +409,8 @@ def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
     bare = [row for number, row in enumerate(extract.load(extract.options(data="sample"), {})) if number % 3]
 
     def notes(case, call):
-        return (
-            "[]"
-            if case in {row.id for row in bare}
-            else json.dumps([{"attribute": f"Sails {case}", "reason": "", "quote": ""}])
-        )
+        noted = [] if case in {row.id for row in bare} else [{"attribute": f"Sails {case}", "reason": "", "quote": ""}]
+        return json.dumps(noted)
 
     _, log = in_inspect(extract, notes, tmp_path / "logs", method="extract")
     said = pack(study, "--annotators", 1, "--votes", 1, data=[log])
@@ -449,9 +423,8 @@ def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
         return ("missing", "Owns a small vineyard") if row["attributes"] else ("accepted", "")
 
     votes(study, filled(study, "extraction", 1, answer))
-    lacking = [json.loads(line) for line in (study / "missing.jsonl").read_text("utf-8").splitlines()]
-    assert len(lacking) == 24
-    assert len(bare) == 16
+    lacking = (study / "missing.jsonl").read_text("utf-8").splitlines()
+    assert (len(lacking), len(bare)) == (24, 16)
     done = personafeedback("chain", log, "--people", study, "--json", "-")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["models"][0]["steps"]["found"]

@@ -24,8 +24,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import classifiers
 from support.inspect_runs import command, inspect_eval
 
-from personafeedback_tasks.analysis import report
-from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import RewardError
@@ -36,6 +35,7 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reward_models.classifier import RewardModel
 
 ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
@@ -71,19 +71,9 @@ def one_by_one(folder, conversations):
 
 def evaluate(task, folder, tmp_path, **kwargs):
     (log,) = inspect_eval(
-        task,
-        model=f"personafeedback-reward/{folder}",
-        log_dir=str(tmp_path),
-        display="none",
-        score_display=False,
-        **kwargs,
-    )
+        task, model=f"personafeedback-reward/{folder}", log_dir=str(tmp_path), display="none", score_display=False, **kwargs
+    )  # fmt: skip
     return log
-
-
-def log_of(folder):
-    (path,) = (folder / "logs").glob("*.eval")
-    return read_eval_log(str(path))
 
 
 def metrics(log):
@@ -118,7 +108,8 @@ def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(re
         "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_part),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    found = metrics(log_of(tmp_path))
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    found = metrics(read_eval_log(str(log)))
     assert found["acc_half"] == pytest.approx(sum(longest(cases)) / len(cases), abs=1e-12)
     assert found["acc"] == pytest.approx(longest(cases).count(1) / len(cases), abs=1e-12)
     assert found["tie"] == longest(cases).count(0.5) / len(cases)
@@ -132,50 +123,29 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     ]
     data = make_release({"general/hard": rows}, {str(user): {"Name": f"N{user}"} for user in range(4)})
     cases = load_cases(data, "general", "hard", "any")
-    folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
-    log = evaluate(
-        tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward"), folder, tmp_path / "logs"
-    )
-    assert log.status == "success", log.error
+    task = tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward")
+    log = evaluate(task, classifiers.longest_classifier(tmp_path / "model", texts(cases)), tmp_path / "logs")
     value = {sample.id: sample.scores["personafeedback_reward"].value for sample in log.samples}
     assert [value[f"general_hard:{line}"]["acc"] for line in (1, 2, 3, 4)] == [1, 0, 0, 1]
     assert [value[f"general_hard:{line}"]["acc_half"] for line in (1, 2, 3, 4)] == [1, 0.5, 0, 1]
     assert metrics(log)["tie"] == 0.25
-    made = report.make_report(read_run(log.location), cases)
+    made = make_report(read_run(log.location), cases)
     measures = made.overall.measures
     assert (measures["acc"].value, measures["tie"].value, measures["acc_half"].value) == (0.5, 0.25, 0.625)
-    assert not math.isnan(measures["acc"].low)
     assert made.overall.baselines["longest"].value == 0.625
-    assert made.overall.replies == 8
-    assert measures.keys() > {"acc", "acc_half", "tie"}
     for name in measures.keys() - {"acc", "acc_half", "tie"}:
         assert math.isnan(measures[name].value), name
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
-    assert "prompt conversations-" in made.signature
     pytest.importorskip("rich")
-    from personafeedback_tasks.reports import report_text
-
     shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
-    labels = shown.keys()
     assert (shown["ties (wrong in acc)"], shown["acc_half (a tie counts half)"]) == (("25.0",), ("62.5",))
-    assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & labels
-    other = evaluate(
-        tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward"),
-        classifiers.longest_classifier(tmp_path / "shortest", texts(cases), sign=-1), tmp_path / "other",
-    )  # fmt: skip
-    (pair,) = compare(read_run(log.location), read_run(other.location)).pairs
-    assert abs(pair.difference.value) == 0.25  # one is right in two cases of four, the other in one
+    assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & shown.keys()
 
 
 def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):
-    done = command(
-        "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-T", "setting=no_persona",
-        "-M", f"aspects={','.join(ASPECTS)}", "--model", f"personafeedback-reward/{five}",
-        "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA="sample",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    log = log_of(tmp_path)
+    task = tasks.personafeedback_general_hard(data="sample", method="reward", setting="no_persona")
+    log = evaluate(task, five, tmp_path, model_args={"aspects": list(ASPECTS)})
     options = Options(setting="no_persona")
     said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
     found = metrics(log)
@@ -193,7 +163,6 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     for each in log.samples:
         (result,) = each.scores["personafeedback_reward"].metadata["results"]
         assert [choice.message.text for choice in each.output.choices] == list(map(repr, result["rewards"]["reward"]))
-        assert each.scores["personafeedback_reward"].metadata["persona"] == "not told"
     again = inspect_score(log, scores("personafeedback", "reward")(), action="overwrite", display="none")
     assert metrics(again) == pytest.approx(found)
 
@@ -216,9 +185,8 @@ def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, 
         raise RuntimeError("CUDA out of memory")
 
     monkeypatch.setattr(RewardModel, "score", score)
-    model = shutil.copytree(one, tmp_path / "model")
     task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    log = evaluate(task, model, tmp_path, fail_on_error=False)
+    log = evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path, fail_on_error=False)
     for sample in log.samples:
         assert not sample.scores
         assert "failed on a batch (RuntimeError: CUDA out of memory)" in sample.error.message
@@ -260,10 +228,7 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
 
 @pytest.mark.parametrize(
     ("gpu", "expected"),
-    [
-        (True, {"dtype": torch.bfloat16, "device_map": "auto"}),
-        (False, {"dtype": torch.float32}),
-    ],
+    [(True, {"dtype": torch.bfloat16, "device_map": "auto"}), (False, {"dtype": torch.float32})],
 )
 def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_model(gpu, expected, one, monkeypatch):
     asked, load = [], transformers.AutoModelForSequenceClassification.from_pretrained
@@ -274,9 +239,8 @@ def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_mode
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
     monkeypatch.setattr(transformers.AutoModelForSequenceClassification, "from_pretrained", from_pretrained)
-    model = RewardModel(str(one))
+    RewardModel(str(one))
     assert asked == [{"trust_remote_code": False, "output_loading_info": True, **expected}]
-    assert f"torch.{model.dtype}" == str(expected["dtype"])
 
 
 @pytest.mark.parametrize(
@@ -301,25 +265,20 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
 
 def test_a_conversation_over_the_length_is_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), max_position_embeddings=300)
-    task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    log = evaluate(task, folder, tmp_path, limit=1)
-    assert log.status == "error"
-    assert f"{sample[0].id}, " in log.error.message
-    assert "tokens, expected at most 300, the context length of" in log.error.message
+    with pytest.raises(RewardError, match="^x: found .* tokens, expected at most 300, the context length of"):
+        RewardModel(str(folder)).encode([conversation(sample[0], Options(), "chosen")], ["x"])
 
 
 def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
     log = evaluate(tasks.personafeedback_general_hard(data="sample"), one, tmp_path)
     assert log.status == "error"
     assert "scores conversations, got a prompt to reply to. Pass -T method=reward." in log.error.message
-    assert "-T method=reward" in log.error.message
     (log,) = inspect_eval(
         tasks.personafeedback_general_hard(data="sample", method="reward"), model="personafeedback/first",
         log_dir=str(tmp_path), display="none",
     )  # fmt: skip
     assert log.status == "error"
     assert "method=reward needs a reward model, got personafeedback/first" in log.error.message
-    assert "--model personafeedback-reward/" in log.error.message
 
 
 def test_a_model_without_the_weights_of_a_classifier_is_refused_instead_of_scored_at_random(one, tmp_path):

@@ -1,0 +1,553 @@
+"""The chain as docs/chain.md prints it, in both harnesses and judged by people; where it breaks; which runs make one chain."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import shutil
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+pytest.importorskip("lm_eval")
+pytest.importorskip("jinja2")
+
+from inspect_ai.model import _model
+from lm_eval.api import registry
+from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
+from support.as_printed import run_as_printed
+from support.commands import personafeedback
+from support.documents import DOCS, block, needs_checkout
+from support.killed import Command, serving
+from support.outputs import faults
+from support.recenter import ScriptedLM, in_inspect
+from support.shown import embedded
+
+from personafeedback_tasks.annotation.assignment import INSTRUCTED
+from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.statistics import share
+from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.earlier import Earlier
+from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.window import KEY
+from personafeedback_tasks.logs import earlier
+from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.recenter import data
+from personafeedback_tasks.recenter.data import conversations, load
+from personafeedback_tasks.recenter.extract import extracted, is_there
+from personafeedback_tasks.recenter.filter import folder as filter_folder
+from personafeedback_tasks.recenter.funnel import TASKS, StageRun, chains, make_funnel
+from personafeedback_tasks.recenter.respond import replied, to_reply
+from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.recenter.select import selected, to_select
+from personafeedback_tasks.recenter.study import read_judgments
+
+PAGE = DOCS / "chain.md"
+EXTRACT, SELECT, RESPOND = map(find, TASKS)
+CONVERSATIONS = {row.id: row for row in conversations("sample")}
+SAMPLE = Path(data.__file__).with_name("sample")
+
+
+def chance(*texts: str) -> float:
+    """A number in [0, 1) that texts decide."""
+    return zlib.crc32(" ".join(texts).encode()) / 2**32
+
+
+# --- a model, and people who judge it ------------------------------------------------------------------------------------
+
+
+def said(prompt: str) -> str:
+    """Extracts every message of the user, selects every second attribute, and names every attribute that it is told."""
+    if '"attribute"' in prompt:
+        texts = re.findall(r"^user: (.*)$", prompt, re.M)
+        return json.dumps([{"attribute": text[:60], "reason": "", "quote": text.replace(" ", "  ")} for text in texts])
+    if "Reply with the numbers" in prompt:
+        return ", ".join(re.findall(r"^(\d+)\. ", prompt, re.M)[::2])
+    asked = re.search("<prompt>\n(.*)\n</prompt>", prompt, re.S)[1]
+    return "\n".join(re.findall(r"^- (.*)$", prompt, re.M)) or f"Sure. {asked}"
+
+
+class Anybody(dict):
+    """Prompt -> who asks it: the prompt itself."""
+
+    def __missing__(self, prompt):
+        return (prompt,)
+
+
+class InLmEval(ScriptedLM):
+    """The model that `--model hf` names."""
+
+    tokenizer_name = ""
+
+    def __init__(self):
+        super().__init__(None, None)
+
+    @classmethod
+    def create_from_arg_obj(cls, arguments, additional_config=None):
+        return cls()
+
+    create_from_arg_string = create_from_arg_obj
+
+    def apply_chat_template(self, history, add_generation_prompt=True):
+        return history[-1]["content"]
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [said(request.args[0]) for request in requests]
+
+
+VINEYARD = "Owns a small vineyard near the coast"
+
+
+def accepts(attribute: str) -> bool:
+    return chance(attribute) < 0.7
+
+
+def misses(conversation: str) -> bool:
+    return chance("missing", conversation) < 0.4
+
+
+def matters(prompt: str, attribute: str) -> bool:
+    return chance(prompt, attribute) < 0.4
+
+
+def rates(prompt: str, text: str) -> int:
+    """The personalized reply against the generic one."""
+    return 1 + int(5 * chance(prompt, text))
+
+
+def vote(item: dict, side: str) -> tuple[str, str, str]:
+    """(vote, note, faults) of an attentive person on an item of a page."""
+    texts = dict(item["texts"])
+    if "missing" in dict(item["answers"]):
+        return ("missing", VINEYARD, "") if misses(side) else ("nothing", "", "")
+    if item["several"]:
+        ticked = [number for number, text in item["answers"] if text == INSTRUCTED or matters(side, text)]
+        return " ".join(ticked) or "none", "", ""
+    if not item["options"]:
+        attribute = next(iter(texts.values()))
+        return ("accepted" if attribute in side and accepts(attribute) else "rejected"), "", ""
+    prompt, (a, b) = next(iter(texts.values())), item["options"]
+    own = side, f"Sure. {prompt}"  # the personalized reply names every attribute, the other one the prompt
+    if foreign := [letter for letter, text in zip("AB", (a, b), strict=True) if text not in own]:
+        return {"A": "5", "B": "1"}[foreign[0]], "", ""
+    rating, is_second = rates(prompt, side), b == side
+    marks = f"{'AB'[is_second]} uncomfortable" if chance("marks", side) < 0.5 else ""
+    return str(rating if is_second else 6 - rating), "", marks
+
+
+def annotate(folder: Path) -> None:
+    """Every annotator of a study answers each of their pages, and sends the files that the pages download."""
+    for page in folder.glob("packs/*/*.html"):
+        document = embedded(page.read_text("utf-8"))
+        lines = []
+        for item in document["items"]:
+            texts = {"item": item["item"], "vote": None, "note": None, "faults": None}
+            lines.append(dict(zip(texts, (item["item"], *vote(item, document["sides"][item["side"][1]])), strict=True)))
+        with open(f"{page.stem}.votes.csv", "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, lines[0])
+            writer.writeheader()
+            writer.writerows(lines)
+
+
+def lines_of(marker: str) -> list[str]:
+    return block(PAGE, marker).replace("\\\n", " ").splitlines()
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    """The lines of docs/chain.md as printed, with a server, a local model and people: what they print and write."""
+    folder = tmp_path_factory.mktemp("chain")
+    with pytest.MonkeyPatch.context() as patched, serving(Anybody(), said) as server:
+        patched.chdir(folder)
+        patched.setenv("OPENAI_API_KEY", "none")
+        patched.setenv("OPENAI_BASE_URL", server.url)
+        patched.setitem(registry.model_registry._objs, "hf", InLmEval)
+        with patch.dict(_model._models, clear=True):
+            reports = run_as_printed(lines_of("story: chain"), patched)
+        run_as_printed(lines_of("story: lm-eval"), patched)
+        pack, *rest = lines_of("story: people")
+        packed = run_as_printed([pack], patched)
+        annotate(Path("study"))
+        votes, chain = (run_as_printed([line], patched) for line in rest)
+    inspect, out = folder / "logs", {name: folder / "out" / name.removeprefix("recenter_") for name in TASKS}
+    runs = [
+        {name: earlier.find(str(place), name) for name, place in places.items()}
+        for places in (dict.fromkeys(TASKS, inspect), out)
+    ]
+    return SimpleNamespace(
+        reports=reports, packed=packed, votes=votes, chain=chain, people=folder / "study", inspect=inspect, lm_eval=out, runs=runs
+    )  # fmt: skip
+
+
+def told(*arguments) -> list[dict]:
+    """The funnels that `chain --json` gives."""
+    done = personafeedback("chain", *arguments, "--json", "-")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert faults(document, "chain") == []
+    return document["models"]
+
+
+def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
+    """Step -> (value, user) of everything that it counts, from the rules of the people."""
+    found = {name: [] for name in ("found", "accepted", "selected", "irrelevant", "better", "worse", "uncomfortable", "over_personalized")}  # fmt: skip
+    for one in extracted(runs["recenter_extract"]):
+        found["accepted"].append((accepts(one.attribute), one.user_id))
+        found["found"] += [(True, one.user_id)] * accepts(one.attribute)
+    found["found"] += [(False, row.user_id) for row in CONVERSATIONS.values() if misses(row.transcript)]
+    for one in selected(runs["recenter_select"]):
+        for text in one.attributes:
+            if matters(one.prompt, text):
+                found["selected"].append((text in one.selected, one.user_id))
+            if text in one.selected:
+                found["irrelevant"].append((not matters(one.prompt, text), one.user_id))
+    for one in replied(runs["recenter_respond"]):
+        rating = rates(one.prompt, one.row.attribute)
+        found["better"].append((rating > 3, one.user_id))
+        found["worse"].append((rating < 3, one.user_id))
+        found["uncomfortable"].append((chance("marks", one.row.attribute) < 0.5, one.user_id))
+        found["over_personalized"].append((False, one.user_id))
+    return found
+
+
+pytestmark = [pytest.mark.slow, needs_checkout]
+
+
+def test_every_step_goes_on_from_the_log_of_the_one_before_alike_in_both_harnesses(story):
+    here, there = story.runs
+    made = [sorted(extracted(runs["recenter_extract"]), key=lambda row: row.id) for runs in (here, there)]
+    assert made[0] == made[1]
+    for name, row in CONVERSATIONS.items():
+        texts = [text[:60].strip() for text in re.findall(r"^user: (.*)$", row.transcript, re.M)]
+        assert [one.attribute for one in extracted(here["recenter_extract"]) if one.conversation_id == name] == texts
+    chose = {one.id: one for one in selected(here["recenter_select"])}
+    assert chose == {one.id: one for one in selected(there["recenter_select"])}
+    assert len(chose) == 24
+    for one in chose.values():
+        assert set(one.attributes) == {each.attribute for each in made[0] if each.user_id == one.user_id}
+        assert one.selected == one.attributes[::2]
+    assert {one.sensitive for one in chose.values()} == {True, False}
+    replies = {one.id: one for one in replied(here["recenter_respond"])}
+    assert replies == {one.id: one for one in replied(there["recenter_respond"])}
+    for name, one in replies.items():
+        assert one.attributes == chose[name].selected
+        assert (one.personalized, one.generic) == (one.row.attribute, f"Sure. {one.prompt}")
+
+
+def test_reports_have_what_is_measured_without_a_judge(story):
+    printed = " ".join(story.reports.split())
+    for words in ("quote is there", "none selected", "of the generic one", "DEMONSTRATION"):
+        assert words in printed
+    done = personafeedback("report", "--full", story.lm_eval["recenter_respond"])
+    assert "were not compared with its options: its cases are made of an earlier run" in " ".join(done.output.split())
+
+
+def test_pages_show_what_the_models_wrote(story, tmp_path):
+    """Of every stage, without data at hand: the log has it."""
+    for name, logs in (("inspect", [story.inspect]), ("lm-eval", list(story.lm_eval.values()))):
+        done = personafeedback("rank", *logs, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.output
+        shown = embedded((tmp_path / name / "index.html").read_text("utf-8"))
+        assert len(shown["kinds"]) == 3
+        texts = {(shown["kinds"][case["kind"]]["question"], case["id"]): dict(case["texts"]) for case in shown["cases"]}
+        for place, own in CONVERSATIONS.items():
+            assert texts["First message", place]["Conversation"] == own.transcript
+            noted = [f"- {text[:60].strip()}" for text in re.findall(r"^user: (.*)$", own.transcript, re.M)]
+            assert texts["First message", place]["Noted"] == "\n".join(noted)
+        for one in replied(story.runs[0]["recenter_respond"]):
+            found = [case for case in shown["cases"] if case["id"].split()[0] == one.id]
+            chose, wrote = sorted((dict(case["texts"]) for case in found), key=len)
+            assert chose["Selected"] == wrote["About the user"] == "\n".join(f"- {of}" for of in one.attributes)
+            assert (wrote["Personalized reply"], wrote["Generic reply"]) == (one.personalized, one.generic)
+
+
+def test_every_share_of_the_funnel_follows_from_what_people_said(story):
+    assert "!" not in story.votes  # nobody is accused, no vote is lacking
+    (model,) = told(story.inspect, "--people", story.people)
+    for name, items in expected(story.runs[0]).items():
+        values, users = [float(value) for value, _ in items], [user for _, user in items]
+        step = model["steps"][name]
+        assert step["value"] == pytest.approx(sum(values) / len(values), abs=1e-12), name
+        assert (step["n"], step["users"]) == (len(values), 6)
+        if name != "over_personalized":  # a share that could not tell a mistake would be no test
+            assert step["low"] < step["value"] < step["high"], name
+        if name == "accepted":
+            assert step["stderr"] == pytest.approx(share(values, users).stderr)
+    printed = " ".join(story.chain.split())
+    assert f"{100 * model['steps']['better']['value']:.1f}" in printed
+    assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"][0]
+    assert "Only 6 users: 95 % intervals are rough." in " ".join(model["notes"])
+    (other,) = told(*story.lm_eval.values(), "--people", story.people)
+    assert other["steps"] == model["steps"]
+    both = told(story.inspect, *story.lm_eval.values(), "--people", story.people)
+    assert [each["steps"] for each in both] == [model["steps"]] * 2
+
+
+# --- where it breaks ---------------------------------------------------------------------------------------------------
+
+
+def part(people: Path, folder: Path, *files: str) -> Path:
+    """Some files of what people said."""
+    folder.mkdir()
+    for name in files:
+        shutil.copy(people / f"{name}.jsonl", folder)
+    return folder
+
+
+def test_a_step_without_labels_is_left_out_with_a_sentence(story, tmp_path):
+    (whole,), some = told(story.inspect, "--people", story.people), part(story.people, tmp_path / "some", "relevance")
+    (model,) = told(story.inspect, "--people", some)
+    assert model["steps"] == {name: whole["steps"][name] for name in ("selected", "irrelevant")}
+    notes, count = " ".join(model["notes"]), len(extracted(story.runs[0]["recenter_extract"]))
+    assert (
+        f"People judged none of the {count} extracted attributes (no row of extraction.jsonl has the same texts)"
+        in notes
+    )
+    assert "Nobody was asked what is missing" in notes
+    (alone,) = told(story.lm_eval["recenter_select"], "--people", some)
+    assert alone["steps"] == model["steps"]
+    assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
+    (nothing,) = told(story.inspect, "--people", part(story.people, tmp_path / "others", "extraction")) and told(
+        story.lm_eval["recenter_respond"], "--people", tmp_path / "others"
+    )
+    assert nothing["steps"] == {}
+
+
+def test_rows_of_the_same_texts_that_differ_are_left_out(story, tmp_path):
+    (whole,) = told(story.inspect, "--people", story.people)
+    path = part(story.people, tmp_path / "people", "extraction", "missing") / "extraction.jsonl"
+    row = json.loads(path.read_text("utf-8").splitlines()[0])
+    vote = "accepted" if row["votes"][0] == "rejected" else "rejected"
+    other = {**row, "id": "other", "attribute": f" {row['attribute'].upper()}", "votes": [vote]}
+    path.write_text(path.read_text("utf-8") + json.dumps(other) + "\n", "utf-8")
+    (model,) = told(story.inspect, "--people", path.parent)
+    assert model["steps"]["accepted"]["n"] == whole["steps"]["accepted"]["n"] - 1
+    assert "1 judgments are left out: rows with the same texts have different ones." in model["notes"]
+
+
+def test_what_cannot_be_read_selects_and_extracts_nothing_and_is_counted(story):
+    runs, people = story.runs[0], read_judgments(str(story.people))
+    unread = {
+        name: replace(run, cases=tuple(replace(case, answers=("refusal",)) for case in run.cases))
+        for name, run in runs.items()
+    }
+    found = make_funnel("m", {"recenter_select": unread["recenter_select"]}, people)
+    assert found.steps["selected"].value == 0  # there is something to select, and nothing was
+    assert "irrelevant" not in found.steps  # of nothing there is no share
+    assert "24 of 24 selections could not be read: they select nothing." in found.notes
+    found = make_funnel("m", {"recenter_extract": unread["recenter_extract"]}, people)
+    assert "24 of 24 lists of attributes could not be read: nothing is extracted there." in found.notes
+    assert found.steps["found"].value == 0
+    assert found.steps["found"].n == len(expected(runs)["found"])
+
+
+def test_replies_with_a_filter_are_a_row_of_their_own(story, tmp_path, monkeypatch):
+    """They lack what the filter drops, and come from the same selection."""
+
+    def drops(row):
+        return len(row.attribute) % 2 == 0
+
+    monkeypatch.setattr(filter_folder, "read", lambda path: SimpleNamespace(drops=drops, signature="relevance-filter 1"))  # fmt: skip
+    options = {"data": "sample", "selected": str(story.inspect)}
+    plain = RESPOND.load(RESPOND.options(**options), {})
+    filtered = RESPOND.load(RESPOND.options(relevance_filter="DIR", **options), {})
+    kept = {row.id: tuple(one for one in row.attributes if len(one) % 2) for row in plain}
+    assert {row.id: row.attributes for row in filtered} == {name: some for name, some in kept.items() if some}
+    dropped = sum(len(row.attributes) for row in plain) - sum(map(len, kept.values()))
+    assert dropped > 10
+    assert RESPOND.signs(filtered, None)["filtered_by"] == f"relevance-filter 1, {dropped} dropped"
+    replies = lambda case, call: f"{call} {case}"  # noqa: E731
+    _, log = in_inspect(RESPOND, replies, tmp_path, method="respond", relevance_filter="DIR", **options)
+    joined = [word for name in ("openai/gpt-4o", "recenter-replies/model") for word in ("--name", f"{name}=one")]
+    one, other = told(story.inspect, log, *joined, "--people", story.people)
+    assert (one["model"], other["model"]) == ("one", "one, filtered")
+    assert other["notes"] != one["notes"]  # other replies
+    with pytest.raises(OptionError, match="Pass selected=RUN as well"):
+        RESPOND.load(RESPOND.options(data="sample", relevance_filter="DIR"), {})
+
+
+def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = personafeedback("chain", story.inspect, "--people", tmp_path / "empty")
+    assert done.exit_code != 0
+    assert "found none of extraction.jsonl, relevance.jsonl, response.jsonl, missing.jsonl" in done.output
+    _, other = in_inspect(find("recenter_extraction"), lambda case, call: "ACCEPT", tmp_path)
+    done = personafeedback("chain", other, "--people", story.people)
+    assert done.exit_code != 0
+    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
+
+
+# --- which runs make one chain -------------------------------------------------------------------------------------------
+
+
+def run(task, digest, came_from="people", filtered_by="none", model="m"):
+    of = Earlier(f"openai/{model}", "data", digest, f"{digest}.eval", ())
+    return StageRun(model, task, of, f"openai/{model} {came_from}", filtered_by)
+
+
+def linked(*runs):
+    return {name: {task: one.earlier.digest for task, one in own.items()} for name, own in chains(runs).items()}
+
+
+E, S, R = TASKS
+PLAIN = run(E, "e"), run(S, "s", "e"), run(R, "r", "s")
+WHOLE = {E: "e", S: "s", R: "r"}
+
+
+def test_runs_of_a_model_are_one_chain_and_those_with_a_filter_one_more():
+    assert linked(*PLAIN) == {"m": WHOLE}
+    assert linked(run(R, "r"), run(E, "e"), run(E, "e2", model="n")) == {"m": {E: "e", R: "r"}, "n": {E: "e2"}}
+    for digest, dropped in (("r2", 2), ("r", 0)):  # a filter that drops nothing: both have the same replies
+        filtered = run(R, digest, "s", f"relevance-filter 1, {dropped} dropped")
+        for runs in ((*PLAIN, filtered), (filtered, *PLAIN)):
+            assert linked(*runs) == {"m": WHOLE, "m, filtered": {**WHOLE, R: digest}}
+            assert [own[R].filtered_by for own in chains(runs).values()] == ["none", filtered.filtered_by]
+
+
+@pytest.mark.parametrize("other", [("e", "s"), ("e2", "s2"), ("e", "s2")])
+def test_the_same_recipe_in_two_folders_is_two_chains(other):
+    """Each with the runs that its replies went on from, whether the model said the same again or not."""
+    extract, select = other
+    again = run(E, extract), run(S, select, extract), run(R, "r2", select, "relevance-filter 1, 2 dropped")
+    assert linked(*PLAIN, *again) == linked(*again, *PLAIN) == {"m": WHOLE, "m, filtered": {E: extract, S: select, R: "r2"}}  # fmt: skip
+    with pytest.raises(OptionError, match=r"found a second run of recenter_respond by m \(the first: r"):
+        chains([*PLAIN, *again[:2], run(R, "r2", select)])
+
+
+# --- runs that go on from another ------------------------------------------------------------------------------------------
+
+LABELED: dict[tuple[str, str], list[Relevance]] = {}
+for _row in load(Relevance, "sample"):
+    LABELED.setdefault((_row.user_id, _row.prompt), []).append(_row)
+
+
+def test_without_a_run_people_say_what_is_told(tmp_path):
+    shown = {row.id: row for row in SELECT.load(SELECT.options(data="sample"), {})}
+    ticked = {key: {row.attribute for row in rows if row.judgment} for key, rows in LABELED.items()}
+    assert {(row.user_id, row.question) for row in shown.values()} == LABELED.keys()
+
+    def replies(name, call):
+        row = shown[name]
+        own = ticked[row.user_id, row.question]
+        return ", ".join(str(at) for at, text in enumerate(row.attributes, start=1) if text in own) or "NONE"
+
+    table, log = in_inspect(SELECT, replies, tmp_path, method="select")
+    shares = [len(ticked[key]) / len(rows) for key, rows in LABELED.items()]
+    assert table["selected"] == pytest.approx(sum(shares) / len(shares))
+    assert table["none"] == pytest.approx(shares.count(0) / len(shares))
+    for one in selected(earlier.find(str(log), "recenter_select")):
+        assert set(one.selected) == ticked[one.user_id, one.prompt]
+    rows = to_reply("sample", None)
+    assert {(row.user_id, row.question): set(row.attributes) for row in rows} == {key: own for key, own in ticked.items() if own}  # fmt: skip
+    for row in rows:
+        prompts = {call: RESPOND.prompt(row, None, call) for call in ("personalized", "generic")}
+        assert all(text in prompts["personalized"] and text not in prompts["generic"] for text in row.attributes)
+
+
+def test_a_number_that_no_attribute_has_is_no_selection(tmp_path):
+    table, log = in_inspect(SELECT, lambda name, call: "1, 99", tmp_path, method="select")
+    assert table["listed"] == 0
+    assert all(one.selected is None for one in selected(earlier.find(str(log), "recenter_select")))
+    with pytest.raises(DataError, match="12 pairs of a user and a prompt, none with an attribute"):
+        to_reply("sample", earlier.find(str(log), "recenter_select"))
+
+
+def test_runs_that_nothing_can_go_on_from_are_refused(story, tmp_path):
+    for path in SAMPLE.glob("*.jsonl"):
+        rows = path.read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / path.name).write_text("".join(rows[1:] if path.stem == "conversations" else rows), "utf-8")
+    with pytest.raises(DataError, match="found a run on other conversations"):
+        SELECT.load(SELECT.options(data=str(tmp_path), attributes=str(story.inspect)), {})
+    cut = shutil.copytree(story.lm_eval["recenter_extract"], tmp_path / "cut")
+    (results,) = cut.rglob("results_*.json")
+    document = json.loads(results.read_bytes())
+    (config,) = document["configs"].values()
+    config["metadata"][KEY]["cut"] = 1
+    results.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(RunError, match="found a run that is void"):
+        earlier.find(str(cut), EXTRACT.name)
+    with pytest.raises(RunError, match=r"found no run of recenter_extract \(runs: recenter_respond\), expected one"):
+        earlier.find(str(story.lm_eval["recenter_respond"]), "recenter_extract")
+    with pytest.raises(OptionError, match="attributs='logs' is not an option"):
+        recenter_chain(data="sample", attributs="logs")
+
+
+@pytest.mark.release
+def test_killed_in_any_step_and_resumed_nothing_is_asked_twice(tmp_path):
+    """24 conversations, 24 selections, 48 replies; killed among the replies, whose sample has two."""
+    words = [
+        "inspect_ai", "eval", "personafeedback_tasks/recenter_chain", "--model", "openai/gpt-4o", "-M", "responses_api=false", "--log-dir",
+        str(tmp_path / "logs"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
+    ]  # fmt: skip
+    with serving(Anybody(), said) as server:
+        command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
+        command.run_and_kill(server, *words, answered=30, held=2)  # whoever asks again has what it asked for before
+        (killed,) = (tmp_path / "logs").glob("*select*.eval")
+        command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "logs"), "--display", "plain")
+        goes_on = [*words, "-T", f"selected={tmp_path / 'logs'}"]
+        command.run_and_kill(server, *goes_on, answered=13, held=2)
+        (killed,) = (tmp_path / "logs").glob("*respond*.eval")
+        command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "logs"), "--display", "plain")
+        billed = [prompt for (prompt,), _ in server.billed]
+    assert len(billed) == 24 + 24 + 2 * 24
+    assert len(replied(earlier.find(str(tmp_path / "logs"), "recenter_respond"))) == 24
+
+
+# --- what it begins with, and its measures -----------------------------------------------------------------------------------
+
+
+def written(path: Path, rows: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+TALK = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
+        ({"conversation": TALK[1:]}, "conversation without a message of the user"),
+        ({"mood": "good"}, "the unknown key 'mood'"),
+        ({}, "which line 1 has"),
+    ],
+)
+def test_a_broken_conversation_is_named(row, says, tmp_path):
+    good = {"user_id": "a", "conversation": TALK, "source": "human"}
+    written(tmp_path / "conversations.jsonl", [good, {**good, **row}])
+    with pytest.raises(DataError, match="line 2.*") as error:
+        conversations(str(tmp_path))
+    assert says in str(error.value)
+
+
+def test_prompts_are_for_everybody_or_for_some(tmp_path):
+    rated = {"user_id": "a", "attribute": "Likes tea", "label": True}
+    written(tmp_path / "relevance.jsonl", [{**rated, "id": f"r{n}", "prompt": text} for n, text in enumerate(["Hi", "Bye"])])  # fmt: skip
+    written(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True}])
+    pairs = {row.question: row for row in to_select(str(tmp_path), None)}
+    assert (pairs["Hi"].prompt_id, pairs["Hi"].cell, pairs["Bye"].cell) == ("q1", "sensitive", "everyday")
+
+
+def test_a_quote_is_there_up_to_white_space():
+    texts = ["My knee\nis acting  up again.", "Hardwax oil."]
+    assert is_there("knee is acting up", texts)
+    assert is_there(" Hardwax\toil. ", texts)
+    for other in ("knees", "again. Hardwax", "  "):
+        assert not is_there(other, texts)
+
+
+def test_an_unreadable_list_is_no_empty_one():
+    (method,) = EXTRACT.methods.values()
+    cases = EXTRACT.logged_cases(method, EXTRACT.logged(method, conversations("sample")[0]))
+    for reply, listed, none in (("[]", 1, 1), ("Well,", 0, math.nan)):
+        (one,) = method.judge(cases, [Reply(reply)])
+        assert (one.values["listed"], one.items) == (listed, ())
+        assert one.values["none"] == pytest.approx(none, nan_ok=True)
