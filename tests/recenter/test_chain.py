@@ -282,7 +282,7 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
             assert step["stderr"] == pytest.approx(share(values, users).stderr)
     printed = " ".join(story.chain.split())
     assert f"{100 * model['steps']['better']['value']:.1f}" in printed
-    assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"][0]
+    assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"]
     assert "Only 6 users: 95 % intervals are rough." in " ".join(model["notes"])
     (other,) = told(*story.lm_eval.values(), "--people", story.people)
     assert other["steps"] == model["steps"]

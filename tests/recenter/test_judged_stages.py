@@ -20,6 +20,7 @@ metrics = pytest.importorskip("sklearn.metrics")
 stats = pytest.importorskip("scipy.stats")
 
 from lm_eval.tasks import TaskManager
+from support.commands import personafeedback
 from support.inspect_runs import inspect_eval
 from support.recenter import in_inspect, in_lm_eval, same
 
@@ -48,20 +49,15 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30
 # --- prompts ----------------------------------------------------------------------------------------------------------
 
 
-@given(TEXT, TEXT, TEXT)
+@given(TEXT, TEXT, TEXT, TEXT)
 @settings(max_examples=50)
-def test_texts_of_an_extraction_arrive_unchanged(said, attribute, reason):
-    said, attribute, reason = f"{{attribute}}{said}", f"{{reason}}{attribute}", f"{{conversation}}{reason}"
+def test_texts_arrive_unchanged(one, other, third, fourth):
+    said, attribute, reason = f"{{attribute}}{one}", f"{{reason}}{other}", f"{{conversation}}{third}"
     row = Extraction("e", "u", (Message("user", said),), attribute, reason, "human", "accepted")
     built = EXTRACTION.prompt(row, None, "accept")
     assert f"<conversation>\nuser: {said}\n</conversation>" in built
     assert f"<note>\n{attribute}\n</note>\n\n<reason>\n{reason}\n</reason>" in built
-
-
-@given(TEXT, TEXT, TEXT, TEXT)
-@settings(max_examples=50)
-def test_texts_of_a_response_arrive_unchanged_in_both_orders(attribute, prompt, generic, personalized):
-    row = Response("p", "u", f"{{a}}{prompt}", f"{{prompt}}{attribute}", f"{{b}}{generic}", personalized, (3,))
+    row = Response("p", "u", f"{{a}}{one}", f"{{prompt}}{other}", f"{{b}}{third}", fourth, (3,))
     for call, a, b in ((SECOND, row.generic, row.personalized), (FIRST, row.personalized, row.generic)):
         built = response.build(row, call)
         assert f"<about_the_user>\n{row.attribute}\n</about_the_user>\n\n<prompt>\n{row.prompt}\n</prompt>" in built
@@ -147,20 +143,19 @@ def test_every_score_of_ratings_is_its_definition(rows):
         assert math.isnan(response.spearman(judged))
 
 
-def spelled_out(rows, distance):
-    """Krippendorff's alpha: 1 - observed / expected disagreement, pair by pair."""
-    n = sum(map(len, rows))
-    observed = sum(sum(distance(a, b) for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows) / n
+def spelled_out(rows):
+    """Krippendorff's alpha of labels: 1 - observed / expected disagreement, pair by pair."""
     every = [vote for row in rows for vote in row]
-    expected = sum(distance(a, b) for a, b in permutations(every, 2)) / (n * (n - 1))
+    n = len(every)
+    observed = sum(sum(a != b for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows) / n
+    expected = sum(a != b for a, b in permutations(every, 2)) / (n * (n - 1))
     return 1 - observed / expected if expected else math.nan
 
 
 @given(st.lists(st.lists(st.sampled_from(SCALE), min_size=2, max_size=5), min_size=2, max_size=12))
 @settings(max_examples=50)
 def test_alpha_is_its_definition_with_any_number_of_votes(rows):
-    for level, distance in (("nominal", lambda a, b: float(a != b)), ("interval", lambda a, b: float(a - b) ** 2)):
-        assert alpha(rows, SCALE, level) == pytest.approx(spelled_out(rows, distance), abs=1e-9, nan_ok=True)
+    assert alpha(rows, SCALE, "nominal") == pytest.approx(spelled_out(rows), abs=1e-9, nan_ok=True)
 
 
 def test_agreement_leaves_out_one_user_at_a_time_and_rows_with_one_vote_do_not_count():
@@ -199,7 +194,11 @@ def test_reports_show_a_row_and_what_people_said_of_it():
     assert shown.questions == {row.id: row.prompt for row in rows}
     assert [texts["About the user"] for texts in shown.texts.values()] == [row.attribute for row in rows]
     assert [texts["People"] for texts in shown.texts.values()] == ["YES: 2 of 3 people", "NO: 1 of 1 people", "YES"]
-    assert RELEVANCE.report.shown(Rows(rows, Relevance, "somewhere"), {"r2"}).texts.keys() == {"r2"}
+    texts = EXTRACTION.report.shown(EXTRACTIONS, {EXTRACTIONS[0].id}).texts
+    assert texts[EXTRACTIONS[0].id]["Conversation"] == EXTRACTIONS[0].transcript
+    shown = RESPONSE.report.shown(RESPONSES, {RESPONSES[0].id})
+    assert shown.responses == {RESPONSES[0].id: (RESPONSES[0].personalized, RESPONSES[0].generic)}
+    assert shown.texts[RESPONSES[0].id]["People"].startswith(f"{RESPONSES[0].judgment:.2f} on average: ")
 
 
 # --- both harnesses ---------------------------------------------------------------------------------------------------
@@ -247,6 +246,15 @@ def test_two_labels_have_the_known_scores_in_both_harnesses(benchmark, model, tm
     if model == "always":
         assert (known["acc"], known["precision"], known["recall"], known["kappa"]) == (rate, rate, 1, 0)
         assert same(known.get("over_selection", 1 / rate), 1 / rate)
+        done = personafeedback("report", "--full", tmp_path / "inspect", COLUMNS="80")
+        assert done.exit_code == 0, done.output
+        lines = done.stdout.splitlines()
+        assert max(len(line) for line in lines if re.search(r"\S {2,}\S", line)) <= 80
+        for name in ("this run", *benchmark.constant()):
+            assert len([line for line in lines if line.startswith(name)]) == 1, name
+        assert "Krippendorff's alpha (nominal) +0." in " ".join(done.stdout.split())
+        if benchmark is RELEVANCE:  # a ratio has no sign, a coefficient has one
+            assert re.search(r"always YES.* \+0\.000 +2\.292", done.stdout)
     if model == "broken":
         assert (known["acc"], known["invalid"]) == (1 - len(broken) / len(people), len(broken) / len(people))
 
@@ -274,6 +282,19 @@ def test_response_has_the_known_scores_in_both_harnesses(model, tmp_path):
         assert known["spearman"] > 0.9
     if model == "broken":
         assert known["invalid"] == len(broken) / len(RESPONSES) / 2
+
+
+@pytest.mark.slow
+def test_where_every_rating_is_unreadable_there_is_no_correlation_and_no_share_of_ratings(tmp_path):
+    found, log = in_inspect(RESPONSE, lambda row, call: "Who knows?", tmp_path)
+    assert (found["acc"], found["invalid"]) == (0, 1)
+    assert math.isnan(found["spearman"])
+    assert math.isnan(found["no_better"])
+    assert found["no_better_people"] == sum(row.judgment <= 3 for row in RESPONSES) / len(RESPONSES)
+    done = personafeedback("report", "--full", log)
+    assert "100.0 % of the replies are unreadable" in done.stdout
+    assert re.search(r"^spearman +–", done.stdout, re.M)
+    assert re.search(r"^this run .* – +–$", done.stdout, re.M)
 
 
 @pytest.mark.slow

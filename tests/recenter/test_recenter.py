@@ -20,23 +20,15 @@ from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, R
 WHO = {"id": "r1", "user_id": "u1"}
 ROWS = {
     Extraction: {
-        **WHO,
-        "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
-        "attribute": "Owns an oven",
-        "reason": "Says so.",
-        "source": "human",
-        "label": "accepted",
+        **WHO, "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
+        "attribute": "Owns an oven", "reason": "Says so.", "source": "human", "label": "accepted",
     },
     Relevance: {**WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "label": True},
     Response: {
-        **WHO,
-        "prompt": "What can I bake?",
-        "attribute": "Owns an oven",
-        "generic": "Bread.",
-        "personalized": "Bread, in your oven.",
+        **WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "generic": "Bread.", "personalized": "Bread, in your oven.",
         "votes": [2, 3],
     },
-}
+}  # fmt: skip
 """Stage -> a row that loads."""
 
 every_stage = pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.stage)
@@ -99,25 +91,16 @@ def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
 
 @pytest.mark.parametrize(
     ("votes", "problematic"),
-    [
-        (["accepted"], False),
-        (["uncertain"], True),
-        (["rejected"], True),
-        (["accepted", "uncertain"], None),
-        (
-            ["accepted", "uncertain", "rejected"],
-            True,
-        ),  # no verdict has a majority, but two of three find it problematic
-        (["accepted", "accepted", "rejected"], False),
-        (["accepted", "accepted", "uncertain", "rejected"], None),
-    ],
+    [("a", False), ("u", True), ("r", True), ("au", None), ("aur", True), ("aar", False), ("aaur", None)],
 )
 def test_uncertain_and_rejected_are_one_verdict(votes, problematic):
+    """Of `aur` no verdict has a majority, but two of three find it problematic."""
+    votes = [{"a": "accepted", "u": "uncertain", "r": "rejected"}[vote] for vote in votes]
     (row,) = loaded(Extraction, judged(Extraction, votes=votes))
     assert (row.judgment, Counter(row.votes)) == (problematic, Counter(votes))
     if len(votes) == 1:
         (labeled,) = loaded(Extraction, judged(Extraction, label=votes[0]))
-        assert (labeled.judgment, Counter(labeled.votes)) == (problematic, Counter())
+        assert (labeled.judgment, labeled.votes) == (problematic, ())
 
 
 @every_stage
@@ -190,36 +173,24 @@ def test_no_change_of_a_row_keeps_its_digest(stage, key):
 # --- where the data are -----------------------------------------------------------------------------------------------
 
 
-def test_the_environment_names_the_data(monkeypatch):
+def test_the_environment_names_the_data_and_data_that_are_not_there_are_an_error(monkeypatch):
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, "sample")
     assert load(Response).demonstration
-    assert load(Response).digest == load(Response, "sample").digest
-
-
-@pytest.mark.parametrize(
-    ("data", "beginning"),
-    [
-        (None, "No data are named, and there are none to download. "),
-        ("", "No data are named, and there are none to download. "),
-        ("/not/there", "There is no folder '/not/there'. "),
-        ("x" * 5000, f"There is no folder '{'x' * 56}.... "),
-    ],
-)
-def test_data_that_are_not_there_are_an_error(data, beginning, monkeypatch):
-    monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
-    with pytest.raises(DataError) as caught:
-        load(Relevance, data)
-    assert str(caught.value) == (
-        f"{beginning}Set RECENTER_DATA (or data=) to a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, "
-        "or to 'sample'; `personafeedback recenter import` makes such a folder from the authors' files."
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE)
+    get = (
+        "Set RECENTER_DATA (or data=) to a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or to 'sample'; "
+        "`personafeedback recenter import` makes such a folder from the authors' files."
     )
+    for data, beginning in ((None, "No data are named, and there are none to download. "), ("/not/there", "There is no folder '/not/there'. ")):  # fmt: skip
+        with pytest.raises(DataError) as caught:
+            load(Relevance, data)
+        assert str(caught.value) == beginning + get
 
 
 def test_a_stage_without_a_file_is_an_error(tmp_path):
     write(tmp_path, Response, [ROWS[Response]])
-    with pytest.raises(
-        DataError, match=f"{tmp_path}/relevance.jsonl: found no such file, expected relevance rows. Add it"
-    ):
+    sentence = f"{tmp_path}/relevance.jsonl: found no such file, expected relevance rows. Add it"
+    with pytest.raises(DataError, match=sentence):
         load(Relevance, tmp_path)
 
 
@@ -236,14 +207,11 @@ MEND = ". Fix this record, or replace the file with an intact copy."
         (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
         (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
         (Relevance, {"note": "x"}, "found the unknown key 'note', expected only id, user_id, prompt, attribute, label, votes"),
-        (Extraction, {"conversation": [{"role": "assistant", "content": "hi"}]}, "found conversation without a message of the user, expected at least one"),
         (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "found conversation[0].role = 'tool', expected one of system, user, assistant"),
         (Extraction, {"conversation": [{"role": "user", "content": "hi", "name": "Ann"}]}, "found the key 'name' in conversation[0], expected none of this name"),
-        (Extraction, {"source": "wildchat"}, "found source = 'wildchat', expected one of human, synthetic"),
         (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, uncertain, rejected"),
         (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in faults, expected none of this name"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
-        (Response, {"vote": [3]}, "found the unknown key 'vote', expected only id, user_id, prompt, attribute, generic, personalized, votes, faults"),
     ],
 )  # fmt: skip
 def test_the_sentence_for_each_kind_of_damage(stage, changes, found):
@@ -256,13 +224,11 @@ def test_an_id_names_one_row(stage):
     assert refuses(stage, ROWS[stage], {**ROWS[stage], "user_id": "u2"}) == found + MEND
 
 
-@every_stage
-def test_a_line_that_is_no_json_is_named(stage, tmp_path):
-    write(tmp_path, stage, [ROWS[stage]])
-    with open(tmp_path / stage.file, "a", encoding="utf-8") as file:
+def test_a_line_that_is_no_json_is_named(tmp_path):
+    with open(write(tmp_path, Relevance, [ROWS[Relevance]]) / "relevance.jsonl", "a", encoding="utf-8") as file:
         file.write('{"id": "r2"')
     with pytest.raises(DataError, match=r", line 2: found .*, expected one JSON object\. Fix this record"):
-        load(stage, tmp_path)
+        load(Relevance, tmp_path)
 
 
 # --- the sample -------------------------------------------------------------------------------------------------------
@@ -270,11 +236,7 @@ def test_a_line_that_is_no_json_is_named(stage, tmp_path):
 
 def test_the_sample_has_30_60_and_20_rows_of_six_users():
     samples = {stage: load(stage, "sample") for stage in STAGES}
-    assert {stage.stage: len(rows) for stage, rows in samples.items()} == {
-        "extraction": 30,
-        "relevance": 60,
-        "response": 20,
-    }
+    assert [len(rows) for rows in samples.values()] == [30, 60, 20]
     for rows in samples.values():
         assert len({row.user_id for row in rows}) == 6
         assert rows.demonstration
