@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from personafeedback_tasks.analysis.use import Use
-from personafeedback_tasks.common.statistics import Estimate, paired
+from personafeedback_tasks.stats.estimates import Estimate, paired
 
 CASES, MODELS = 10, 12
 """Cases of each user, in two orders; models of a ranking."""

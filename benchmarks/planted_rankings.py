@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from personafeedback_tasks.analysis.ranking import pairs_of, ranks_of
-from personafeedback_tasks.common.statistics import ALPHA
+from personafeedback_tasks.stats.estimates import ALPHA
 
 USERS, CASES = 101, 10
 """As many as General Hard has: 1,010 cases."""

@@ -1,6 +1,6 @@
 """What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of benchmarks/intervals.md.
 
-`inference.py` runs all of them and prints the table, tests/common/test_claims.py runs a small part. Both put tests/ on the path before.
+`inference.py` runs all of them and prints the table, tests/stats/test_claims.py runs a small part. Both put tests/ on the path before.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.users import Slice, slices, true_spread
 from personafeedback_tasks.building.coins import least_majority
 from personafeedback_tasks.building.tiers import Preferences
-from personafeedback_tasks.common.adjusted import at_zero, length_adjusted
-from personafeedback_tasks.common.agreement import randolph
-from personafeedback_tasks.common.clusters import Shared
-from personafeedback_tasks.common.corrected import corrected
-from personafeedback_tasks.common.human_votes import prediction_powered
-from personafeedback_tasks.common.jackknife import estimate_of
-from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import ALPHA, Estimate, estimate, paired_test, share
 from personafeedback_tasks.core import stopping
+from personafeedback_tasks.stats.agreement import randolph
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.corrected import corrected
+from personafeedback_tasks.stats.estimates import ALPHA, Estimate, estimate, estimate_of, paired_test, share
+from personafeedback_tasks.stats.human_votes import prediction_powered
+from personafeedback_tasks.stats.logistic import at_zero, length_adjusted
+from personafeedback_tasks.stats.significance import equivalence_bound, holm, minimum_detectable_difference
 
 SEED = 20250615
 Rng = np.random.Generator

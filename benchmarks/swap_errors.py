@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from personafeedback_tasks.common.clusters import Shared
-from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, DIFFICULTIES, MATCHED, SwapCase, swapped
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.estimates import share
 
 PLANTED = {
     "alike": (0.0, 0.0, 0.0, 0.0),

@@ -18,11 +18,11 @@ import numpy as np
 
 from personafeedback_tasks.analysis.place import MOST
 from personafeedback_tasks.analysis.use import Use, Verdict
-from personafeedback_tasks.common.statistics import Estimate, paired, percent, share
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA
 from personafeedback_tasks.personafeedback.cases import PersonaCases, load_cases
 from personafeedback_tasks.personafeedback.cells import DIFFICULTIES
+from personafeedback_tasks.stats.estimates import Estimate, paired, percent, share
 
 SETTINGS = ("persona", "similar_persona", "other_persona", "no_persona")
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.run import Run
+from ..stats.estimates import Estimate
 from . import caveats
 from .harm import harm_of
 from .ranking import Ranked, Ranking

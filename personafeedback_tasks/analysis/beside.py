@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..common.statistics import Estimate
 from ..core.method import LabelMethod
 from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
 from ..core.result import Answers, Result, ScoredCase
 from ..logs.run import Run
+from ..stats.estimates import Estimate
 from .groups import measures_of
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..common.statistics import Estimate
 from ..core.cases import CaseSet
 from ..core.messages import UNREADABLE_SHARE
 from ..logs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
 from ..logs.run import Run
 from ..logs.unfinished import advice, state_of
+from ..stats.estimates import Estimate
 from . import void
 from .control import measure_of
 from .place import by_place, place_free, place_of

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum, isnan, nan
 
-from ..common.sequences import betting
-from ..common.statistics import Estimate
 from ..core.stopping import user_order
 from ..logs.run import Run, RunError
+from ..stats.estimates import Estimate
+from ..stats.sequences import betting
 from .place import cannot_move
 from .void import is_void
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate, mean, paired
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
 from ..logs.run import RunError
+from ..stats.estimates import Estimate, mean, paired
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ..common.adjusted import LengthAdjusted
-from ..common.corrected import Corrected
-from ..common.human_votes import Powered
 from ..common.outputs import Output
-from ..common.statistics import Estimate
 from ..core.stopping import StopState
+from ..stats.corrected import Corrected
+from ..stats.estimates import Estimate
+from ..stats.human_votes import Powered
+from ..stats.logistic import LengthAdjusted
 from .groups import Group
 from .harm import Harm
 from .pairs import Pair

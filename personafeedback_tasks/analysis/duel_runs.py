@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..common.statistics import estimate
 from ..core.cases import CaseSet
 from ..core.duels import Duels
 from ..logs.caveat import VOID, WEAKENS, Caveat
@@ -15,6 +14,7 @@ from ..logs.data import RunData, cases_of
 from ..logs.earlier import of_writer
 from ..logs.read import only
 from ..logs.run import AS_LOGGED, Run, RunError, with_names
+from ..stats.estimates import estimate
 from .caveats import of_run
 from .measures import Contender
 from .ranking import Ranking, alike, make_ranking

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
-from ..common.clusters import Shared
-from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate, estimate, mean, paired, share
 from ..core.benchmark import Benchmark
 from ..core.report import Examined
 from ..core.result import Result, ScoredCase
 from ..core.table import over_corpus
 from ..core.units import UnitMean
 from ..logs.run import Run
+from ..stats.clusters import Shared
+from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, share
 from .control import with_sequence
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate, share
 from ..logs.run import Run
+from ..stats.estimates import Estimate, share
 
 HARMED, HELPED, UNCHANGED, UNREAD = "harmed", "helped", "unchanged", "unread"
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from ..common.adjusted import at_zero
-from ..common.clusters import Shared
-from ..common.statistics import Estimate, paired, share
 from ..core.report import DIFFERENCE, SHARE, Control, Examined
 from ..logs.caveat import Caveat
 from ..logs.run import Run
+from ..stats.clusters import Shared
+from ..stats.estimates import Estimate, paired, share
+from ..stats.logistic import at_zero
 from .control import gains, named_differences, with_sequence
 from .groups import Group, has_macro, make_group, measures_of, partners_of
 from .use import EXCESS, excess_over_counting

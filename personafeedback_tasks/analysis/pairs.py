@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 
-from ..common.clusters import Shared
-from ..common.jackknife import estimate_of
-from ..common.significance import holm, minimum_detectable_difference
-from ..common.statistics import Estimate, paired_test
 from ..core.result import CorpusMetric, Result
 from ..core.table import over_corpus
+from ..stats.clusters import Shared
+from ..stats.estimates import Estimate, estimate_of, paired_test
+from ..stats.significance import holm, minimum_detectable_difference
 from .groups import groups_of, judged
 from .measures import Contender
 

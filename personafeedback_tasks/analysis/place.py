@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..common.statistics import Estimate, mean, share
 from ..core.method import Method
 from ..core.result import ScoredCase
 from ..logs.run import Run
+from ..stats.estimates import Estimate, mean, share
 
 MOST, OFTEN = 0.5, 0.9
 """Shares above which place decides: of the cases answered by place, and of the calls that pick one place."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..common.statistics import ALPHA, Estimate
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.data import RunData, first_with
 from ..logs.run import Run
+from ..stats.estimates import ALPHA, Estimate
 from .beside import with_scores
 from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from ..common.statistics import Estimate
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import ScoredCase
@@ -16,6 +15,7 @@ from ..logs.caveat import Caveat
 from ..logs.compare import checked
 from ..logs.run import Run, RunError
 from ..logs.signature_line import signature_line
+from ..stats.estimates import Estimate
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result
 from .control import gains, named_differences, refuse_other_control

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ..common.statistics import Estimate, paired, share
 from ..core.report import Difference
 from ..logs.run import Run, RunError
+from ..stats.estimates import Estimate, paired, share
 from .control import named_differences, with_sequence
 from .place import cannot_move
 from .void import is_void

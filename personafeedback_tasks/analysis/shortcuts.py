@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
-from ..common.adjusted import at_zero
-from ..common.statistics import Estimate, estimate, mean, numbered, shows_spread
 from ..core.report import Examined
 from ..core.result import ScoredCase
 from ..logs.run import Run
+from ..stats.clusters import numbered
+from ..stats.estimates import Estimate, estimate, mean, shows_spread
+from ..stats.logistic import at_zero
 from .void import is_void
 
 ONE_OF_THEM = 0.95

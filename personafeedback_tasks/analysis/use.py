@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from ..common.statistics import ALPHA, Estimate, critical, paired, shows_spread
 from ..core.report import Examined
 from ..logs.run import Run
+from ..stats.estimates import ALPHA, Estimate, critical, paired, shows_spread
 from .control import gains, sequence
 
 MOST_CASES = 0.95

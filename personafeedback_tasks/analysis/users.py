@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.significance import detectable, holm
-from ..common.statistics import ALPHA, critical, degrees_of_freedom, mean, two_sided_p
+from ..stats.clusters import degrees_of_freedom
+from ..stats.estimates import ALPHA, critical, mean, two_sided_p
+from ..stats.significance import detectable, holm
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""

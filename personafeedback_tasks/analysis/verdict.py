@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.adjusted import LengthAdjusted, length_adjusted
-from ..common.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
-from ..common.human_votes import LEAST_USERS, Powered, prediction_powered
-from ..common.statistics import Estimate, by_user, linearized, mean, share
 from ..core.cases import CaseSet
 from ..core.duels import Duels, NotAsked
 from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
 from ..logs.run import Run, RunError, text
+from ..stats.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
+from ..stats.estimates import Estimate, by_user, linearized, mean, share
+from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
+from ..stats.logistic import LengthAdjusted, length_adjusted
 from . import caveats
 from .void import is_void
 from .votes import Voted, voted

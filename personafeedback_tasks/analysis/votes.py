@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.corrected import Votes
-from ..common.statistics import mean
 from ..core.cases import CaseSet
 from ..core.result import ScoredCase
 from ..core.rewards import TOTAL
 from ..logs.run import Run
+from ..stats.corrected import Votes
+from ..stats.estimates import mean
 
 
 @dataclass(frozen=True)

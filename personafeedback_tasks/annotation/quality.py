@@ -8,7 +8,7 @@ from math import comb
 from statistics import mean
 from typing import NamedTuple
 
-from ..common.statistics import ALPHA, percent
+from ..stats.estimates import ALPHA, percent
 from .assignment import ATTENTION
 from .items import CANNOT, NONE, Item, is_attentive
 from .rows import PackItem, Vote

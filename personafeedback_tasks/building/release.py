@@ -21,11 +21,11 @@ from ..common.errors import DataError, require
 from ..common.files import explained, write_all
 from ..common.outputs import json_lines
 from ..common.records import cut
-from ..common.statistics import Estimate, percent, share
 from ..personafeedback.baselines import BASELINES
 from ..personafeedback.cases import PersonaCases, load_present
 from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
+from ..stats.estimates import Estimate, percent, share
 from .basis import Bases
 from .coins import LEAST_VOTES
 from .folder import Folder

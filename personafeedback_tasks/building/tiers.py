@@ -13,11 +13,10 @@ from functools import cache
 from statistics import mean
 
 from ..annotation.rows import Vote
-from ..common.agreement import randolph
 from ..common.errors import require
-from ..common.jackknife import estimate_of
-from ..common.statistics import Estimate
 from ..personafeedback.cells import DIFFICULTIES
+from ..stats.agreement import randolph
+from ..stats.estimates import Estimate, estimate_of
 from .coins import CONFIRMED, LEAST_VOTES, least_majority
 from .folder import Folder
 from .rows import Answer, Pair, Question

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..common.statistics import Estimate, percent
 from ..personafeedback import baselines
 from ..personafeedback.audit import Audit, AuditedCell
 from ..reports.blocks import Block, paragraph
 from ..reports.table import of_rows, spaced
+from ..stats.estimates import Estimate, percent
 
 
 def audit_blocks(audit: Audit, cells: Mapping[str, AuditedCell]) -> list[Block]:

@@ -10,9 +10,9 @@ from ..analysis.cost import Changed, Cost
 from ..analysis.documents import CostDocument, CostOfUser
 from ..common import web
 from ..common.outputs import output_text
-from ..common.statistics import Estimate
 from ..reports.blocks import Block, bullets, heading, markdown, paragraph
 from ..reports.table import NOTHING, of_rows
+from ..stats.estimates import Estimate
 
 LISTED = 20
 """Samples that a terminal lists."""

@@ -12,8 +12,6 @@ from typing import Any
 
 import msgspec
 
-from .statistics import Estimate
-
 SCHEMA = 1
 """The version of the keys and units of all outputs; a program that reads them checks it."""
 
@@ -47,9 +45,7 @@ def _describe(record: dict[str, Any]) -> None:
     record["description"] = " ".join(about.split())
     texts = dict(re.findall(r"^ {4}(\w+): ((?:.|\n {8})*)", attributes, re.M))
     properties = record.get("properties", {})
-    for field in fields(Estimate):
-        if not field.repr and "stderr" in properties:  # no output has these
-            properties.pop(field.name, None)
+    properties.pop("cautious", None)  # of an estimate: a caveat says it
     for name, entry in properties.items():
         entry.pop("default", None)
         entry["description"] = " ".join(texts.get(name, "").split())

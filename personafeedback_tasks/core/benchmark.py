@@ -13,8 +13,8 @@ from math import nan
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..common.significance import Comparison
 from ..parsing.answers import REASONS
+from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
 from .conversation import Message
 from .documents import cases_of

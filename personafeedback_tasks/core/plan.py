@@ -12,8 +12,8 @@ import msgspec
 
 from ..common.errors import OptionError
 from ..common.outputs import Output
-from ..common.significance import Comparison
 from ..common.tokens import estimated
+from ..stats.significance import Comparison
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
 from .messages import texts

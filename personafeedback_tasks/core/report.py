@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..common.clusters import Shared
-from ..common.statistics import Estimate
+from ..stats.clusters import Shared
+from ..stats.estimates import Estimate
 from .duels import Duels
 from .earlier import Earlier
 from .result import Answers, ScoredCase

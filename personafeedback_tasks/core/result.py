@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ..common.statistics import mean
+from ..stats.estimates import mean
 from .rewards import NamedRewards
 
 Answers = tuple[str, ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import correlation
 
 from ..common.errors import PersonaFeedbackError
-from ..common.statistics import mean
+from ..stats.estimates import mean
 from .evidence import Reward
 
 TOTAL = "reward"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..common import sequences
 from ..common.errors import OptionError
-from ..common.statistics import percent
+from ..stats import sequences
+from ..stats.estimates import percent
 from .benchmark import Benchmark
 from .cases import digest_of
 from .report import Difference

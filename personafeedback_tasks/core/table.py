@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from ..common.jackknife import jackknife_stderr
-from ..common.statistics import clustered_stderr, mean
+from ..stats.estimates import clustered_stderr, jackknife_stderr, mean
 from .result import CorpusMetric, Result
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..common.statistics import mean
+from ..stats.estimates import mean
 from .result import Result
 
 

@@ -10,13 +10,13 @@ from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from ..common.statistics import mean
 from ..core.benchmark import SETTINGS, find
 from ..core.evidence import Evidence
 from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
+from ..stats.estimates import mean
 from .calls import events, replies, stage_outcome
 from .evidence import about_of, given, score_name
 from .metrics import IF_THINKS, RESULTS, THINKS, measures, pearson

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..common import statistics
 from ..core.benchmark import Benchmark, find
 from ..core.method import Method
 from ..core.result import Result
 from ..core.table import corpus_stderr, over_corpus
+from ..stats import estimates
 
-mean = statistics.mean
+mean = estimates.mean
 """Aggregation that leaves nan out; lm-eval's own `mean` would turn one nan into a nan for the whole task."""
 
 Item = tuple[str, str, Sequence[Mapping[str, Any]]]
@@ -26,7 +26,7 @@ def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
 def user_stderr(items: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, Any]]]]) -> float | str:
     """Aggregation: standard error clustered by user, from (user_id, values, results as JSON) of each document's cases."""
     pairs = [(user, value) for user, values, _ in items for value in values]
-    return _known(statistics.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
+    return _known(estimates.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
 
 
 def _known(stderr: float) -> float | str:

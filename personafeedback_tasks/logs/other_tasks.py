@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.records import lenient, short
-from ..common.statistics import mean
+from ..stats.estimates import mean
 from .lm_eval_log import results_beside
 from .run import RunError
 

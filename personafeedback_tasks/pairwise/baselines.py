@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from ..common.statistics import mean
+from ..stats.estimates import mean
 from .orders import Orders
 from .prompts import responses as responses_in
 from .terms import overlap_terms

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..common import foreign
-from ..common.significance import Comparison
 from ..core.benchmark import Benchmark
 from ..core.cases import each_and_all
 from ..core.conversation import Message
 from ..core.report import CardFacts, CardSpec, Examined
+from ..stats.significance import Comparison
 from . import baselines
 from .cases import ChoiceCase, ChoiceCases
 from .methods import DEBIASED, methods

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from ..common.statistics import mean
 from ..core.cases import CaseSet
 from ..core.report import SIGNED, Control, Difference, Line, ReportSpec, Shown
 from ..core.result import ScoredCase
 from ..core.rewards import TOTAL, right_and_tie
+from ..stats.estimates import mean
 from .methods import DEBIASED
 from .orders import Orders
 

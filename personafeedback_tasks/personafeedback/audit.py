@@ -16,7 +16,7 @@ import msgspec
 
 from .. import __version__
 from ..common.outputs import Output
-from ..common.statistics import Estimate, percent, share
+from ..stats.estimates import Estimate, percent, share
 from .baselines import CHANCE, Estimates
 from .cases import PersonaCase, PersonaCases
 from .cells import CATEGORIES

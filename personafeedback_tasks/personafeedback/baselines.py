@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from ..common.statistics import Estimate, clustered_stderr, mean
 from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO
 from ..pairwise.terms import says
+from ..stats.estimates import Estimate, clustered_stderr, mean
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 

@@ -14,7 +14,6 @@ from msgspec import Meta, Struct, structs
 from .. import TASK_VERSION
 from ..common.errors import DataError
 from ..common.records import cut, decoded, short
-from ..common.significance import Comparison
 from ..core.cases import digest_of
 from ..core.conversation import Message
 from ..core.duels import Duels
@@ -23,6 +22,7 @@ from ..core.report import CardSpec, Examined, Shown
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
+from ..stats.significance import Comparison
 from . import card, conversations, memory, prompts
 from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, ceiling_sentence, label_ceilings, repeated_labels

@@ -15,10 +15,7 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
-from ..common.clusters import Clusters, Shared, shared_variance
 from ..common.errors import DataError
-from ..common.significance import detectable
-from ..common.statistics import mean
 from ..core.cases import digest_of
 from ..core.options import option
 from ..core.report import CardFacts, Examined, Line
@@ -27,6 +24,9 @@ from ..core.units import UnitMean, Units
 from ..pairwise.cases import in_proportion
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA, shown_of
+from ..stats.clusters import Clusters, Shared, shared_variance
+from ..stats.estimates import mean
+from ..stats.significance import detectable
 from . import card
 from .baselines import acc_of
 from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of

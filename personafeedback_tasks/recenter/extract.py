@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.outputs import jsonable
-from ..common.statistics import mean
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
@@ -16,6 +15,7 @@ from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
+from ..stats.estimates import mean
 from .data import ENVIRONMENT_VARIABLE, conversations
 from .rows import SOURCES, Conversation, Extraction, Message, text_id
 from .stages import DoneStage, StageOptions, bullets, data_option, does, filled

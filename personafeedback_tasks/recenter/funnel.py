@@ -12,13 +12,13 @@ from typing import NamedTuple
 import msgspec
 
 from ..annotation.items import FAULTS
-from ..common.clusters import Shared
 from ..common.errors import OptionError
 from ..common.outputs import Output
-from ..common.statistics import Estimate, share
 from ..common.text import same_text
 from ..core.earlier import Earlier
 from ..parsing.answers import REASONS
+from ..stats.clusters import Shared
+from ..stats.estimates import Estimate, share
 from .extract import EXTRACT, extracted
 from .respond import RESPOND, replied
 from .response import NO_DIFFERENCE

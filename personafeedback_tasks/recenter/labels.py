@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.method import Metric
 from ..core.report import SIGNED, Line
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
+from ..stats.estimates import mean
 from .rows import Extraction, Relevance
 from .stages import JudgedStage
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..common.statistics import mean
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
 from ..core.report import SIGNED, Line
 from ..core.result import Answers, Result
 from ..core.rewards import pearson
 from ..parsing.verdicts import read_rating
+from ..stats.estimates import mean
 from .data import Rows
 from .rows import SCALE, Response
 from .stages import JudgedStage, filled

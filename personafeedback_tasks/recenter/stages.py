@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..common.agreement import Level, alpha
-from ..common.jackknife import estimate_of
 from ..core.benchmark import Benchmark, always
 from ..core.documents import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import Examined, HumanAgreement, ReportSpec, Shown
 from ..core.result import Answers
+from ..stats.agreement import Level, alpha
+from ..stats.estimates import estimate_of
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
 from .rows import STAGES, PromptRow, StageRow
 

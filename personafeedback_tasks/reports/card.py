@@ -20,11 +20,11 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError
 from ..common.files import write
-from ..common.statistics import Estimate
 from ..core.cases import HUB_COMMIT, CaseSet
 from ..core.report import CardSpec
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.signature_line import signature_line
+from ..stats.estimates import Estimate
 from .card_text import section, signature_of, variant
 from .sentences import sentence
 

@@ -13,11 +13,11 @@ from jinja2 import StrictUndefined, Template
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
-from ..common.statistics import Estimate
 from ..core.cases import CaseSet
 from ..core.report import CardFacts, CardSpec
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
+from ..stats.estimates import Estimate
 from .headline import columns_beside, verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns

@@ -20,7 +20,6 @@ from uuid import UUID
 from ..analysis.report import Report
 from ..common.errors import OptionError
 from ..common.outputs import json_lines, json_text
-from ..common.statistics import Estimate
 from ..core.cases import HUB_COMMIT
 from ..core.evidence import Reply
 from ..core.method import LabelMethod, LikelihoodMethod
@@ -29,6 +28,7 @@ from ..logs.log import samples_of
 from ..logs.prompts import LABEL
 from ..logs.run import Run
 from ..logs.signature_line import signature_line, without_folder
+from ..stats.estimates import Estimate
 
 SCHEMA = "0.3.0"
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..analysis.users import SHARED_BY, Users
-from ..common.adjusted import LEAST_SHARE
-from ..common.statistics import Estimate, percent
 from ..logs.run import Run
+from ..stats.estimates import Estimate, percent
+from ..stats.logistic import LEAST_SHARE
 from . import sentences
 from .blocks import Block, Words, bullets
 from .table import Column, Table, measured, points, signed, with_ends, with_interval

@@ -11,7 +11,7 @@ from ..analysis.balance import COST, GAIN, SWAP, Balance
 from ..analysis.measures import over
 from ..analysis.ranking import Ranked, Ranking
 from ..analysis.void import is_void
-from ..common.statistics import Estimate, mean
+from ..stats.estimates import Estimate, mean
 from .table import interval, percent
 
 TICKS = 7

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
-from ..common.statistics import ALPHA, percent
 from ..core.report import DIFFERENCE, SHARE
 from ..logs.caveat import VOID, Caveat
+from ..stats.estimates import ALPHA, percent
 from . import rank_text, sentences
 from .headline import none_of
 from .page_data import names as names_of

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 from ..analysis.ranking import Ranking
-from ..common.statistics import ALPHA, Estimate
 from ..core.report import SIGNED, Line
+from ..stats.estimates import ALPHA, Estimate
 from .blocks import Block, paragraph
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
 

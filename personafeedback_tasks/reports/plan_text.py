@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..common.statistics import percent
 from ..core.plan import Plan
+from ..stats.estimates import percent
 from .blocks import Block, paragraph
 from .costs_text import money
 from .table import of_rows, spaced

@@ -8,11 +8,11 @@ import math
 from ..analysis.place import place_of
 from ..analysis.report import Report
 from ..analysis.use import EXCESS
-from ..common.statistics import Estimate, percent
 from ..core.method import RewardMethod
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS, Caveat
 from ..logs.signature_line import short_line
+from ..stats.estimates import Estimate, percent
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal
 from .sentences import first_sentence, sentence

@@ -10,10 +10,10 @@ from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
 from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..analysis.use import EXCESS
-from ..common.significance import equivalence_bound
 from ..core.report import Line
 from ..logs.run import Run
 from ..logs.signature_line import signature_line
+from ..stats.significance import equivalence_bound
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
 from .table import NOTHING, Column, Table, measured, number, percent, spaced, with_interval

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.use import Use, Verdict
-from ..common.statistics import Estimate, percent, shows_spread
 from ..core.method import Method
 from ..core.stopping import StopState
 from ..logs.caveat import Caveat
+from ..stats.estimates import Estimate, percent, shows_spread
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..common.statistics import Estimate, percent
 from ..core.report import RATIO, Line
+from ..stats.estimates import Estimate, percent
 from . import terminal as console
 
 NOTHING = "–"

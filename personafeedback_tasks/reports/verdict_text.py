@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.verdict import Verdict
-from ..common.adjusted import LEAST_SHARE
-from ..common.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
-from ..common.human_votes import LEAST_USERS
-from ..common.statistics import Estimate
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.signature_line import signature_line
+from ..stats.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
+from ..stats.estimates import Estimate
+from ..stats.human_votes import LEAST_USERS
+from ..stats.logistic import LEAST_SHARE
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, spaced, with_interval
 

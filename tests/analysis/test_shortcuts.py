@@ -22,8 +22,6 @@ from support.shown import as_json, markdown, terminal
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
-from personafeedback_tasks.common.adjusted import at_zero
-from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.report import Examined
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
@@ -33,6 +31,8 @@ from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reports import headline
+from personafeedback_tasks.stats.estimates import share
+from personafeedback_tasks.stats.logistic import at_zero
 
 NAN = math.nan
 same = pytest.approx

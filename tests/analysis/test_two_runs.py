@@ -24,9 +24,7 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
 from personafeedback_tasks.analysis.pairs import pairs_of
 from personafeedback_tasks.analysis.verdict import make_verdict
-from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.statistics import paired_test
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run
@@ -36,6 +34,8 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.reports import pairs_text, rank_text
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.estimates import paired_test
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
 LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}

@@ -18,11 +18,11 @@ from personafeedback_tasks.analysis.users import (
     make_users,
     slices,
 )
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.personafeedback.attributes import OTHER, attributes
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
+from personafeedback_tasks.stats.estimates import mean
 
 same = pytest.approx
 

@@ -12,7 +12,7 @@ from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.quality import SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Pair
-from personafeedback_tasks.common.statistics import ALPHA
+from personafeedback_tasks.stats.estimates import ALPHA
 
 
 def found(votes, items=(), pairs=None):

@@ -18,14 +18,14 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import jsonable
-from personafeedback_tasks.common.significance import Comparison, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import estimate, paired_test
 from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.plan import asked, make_plan
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
+from personafeedback_tasks.stats.estimates import estimate, paired_test
+from personafeedback_tasks.stats.significance import Comparison, minimum_detectable_difference
 
 PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]
 

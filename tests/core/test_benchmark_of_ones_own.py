@@ -28,8 +28,6 @@ from support.shown import as_json
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli import main
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.jackknife import jackknife_stderr
-from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.core import benchmark as benchmarks
 from personafeedback_tasks.core.benchmark import Benchmark
 from personafeedback_tasks.core.cases import CaseSet, digest_of
@@ -39,6 +37,7 @@ from personafeedback_tasks.core.report import Line, ReportSpec
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.stats.estimates import clustered_stderr, jackknife_stderr, mean
 
 # --- the record --------------------------------------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from personafeedback_tasks.common import sequences
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.stopping import StopPlan, difference_of, read_rule, user_order
+from personafeedback_tasks.stats import sequences
 
 same = pytest.approx
 

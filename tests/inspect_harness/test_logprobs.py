@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from support.judges import who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks.common import statistics
 from personafeedback_tasks.core.evidence import likeliest
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.parsing.answers import LETTERS, read_reply
 from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.stats import estimates
 
 log = math.log
 NAN = (math.nan, math.nan)
@@ -273,7 +273,7 @@ def check_report(path):
     report = make_report(read_run(path), CASES)
     values = [expected(index) for index in range(len(CASES))]
     for name in ("acc", "acc_sym", "p_chosen"):
-        mean = statistics.mean(value[name] for value in values)
+        mean = estimates.mean(value[name] for value in values)
         assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
         (column,) = [column for table in tables(report) for column in table.columns if column.heading == name]
         assert column.texts[-1] == f"{100 * mean:.1f}"
@@ -318,7 +318,7 @@ def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
         cells = {f"_{case.cell}" for case in CASES}
         assert {f"{name}{cell}{of}" for name in names for cell in cells for of in ("", "_stderr")} <= table.keys()
         for name in ("acc_sym", "p_chosen"):
-            mean = statistics.mean(expected(index)[name] for index in range(len(CASES)))
+            mean = estimates.mean(expected(index)[name] for index in range(len(CASES)))
             assert table[name].value == pytest.approx(mean, abs=1e-12)
             assert table[f"{name}_stderr"].value > 0
 

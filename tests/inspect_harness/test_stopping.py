@@ -26,12 +26,12 @@ from support.outputs import faults
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.core.stopping import user_order
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.stats.estimates import mean
 
 pytestmark = pytest.mark.slow
 

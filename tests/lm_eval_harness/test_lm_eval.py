@@ -32,7 +32,6 @@ from support.real_part import CASES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.common import statistics
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.lm_eval_harness.task import _warn_of_remark
@@ -42,6 +41,7 @@ from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import WORDINGS
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+from personafeedback_tasks.stats import estimates
 
 
 def value(results, task, metric):
@@ -160,7 +160,7 @@ def test_groups_are_weighted_by_cases(lm_eval_general):
 def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_part):
     results = evaluate("mixed", "personafeedback_general_hard", real_part, log_samples=True)
     samples = results["samples"]["personafeedback_general_hard"]
-    expected = statistics.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
+    expected = estimates.clustered_stderr([s["acc"] for s in samples], [s["doc"]["user_id"] for s in samples])
     assert value(results, "personafeedback_general_hard", "acc_stderr") == pytest.approx(expected, abs=1e-15)
     assert expected > 0
 

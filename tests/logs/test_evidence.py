@@ -40,13 +40,13 @@ from support.samples import a_part
 from support.servers import as_json, providers, run
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.recorded import read
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.stats.estimates import mean
 
 pytestmark = pytest.mark.slow
 HARD = "personafeedback_general_hard"

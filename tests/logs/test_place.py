@@ -21,12 +21,12 @@ from support.commands import personafeedback
 from support.models import orders_of, register
 
 from personafeedback_tasks.analysis.place import place_of
-from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs.compare import runs_of
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.stats.estimates import clustered_stderr, mean
 
 pytestmark = pytest.mark.slow
 same = pytest.approx

@@ -25,7 +25,6 @@ from support.judges import MIXTURE
 from support.models import register
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.common.statistics import clustered_stderr, mean
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.logs.earlier import logged
@@ -35,6 +34,7 @@ from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
+from personafeedback_tasks.stats.estimates import clustered_stderr, mean
 
 pytestmark = pytest.mark.slow
 same = pytest.approx

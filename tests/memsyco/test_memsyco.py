@@ -22,10 +22,10 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.memory_judge import planted
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.memsyco.data import COMMIT, CONFLICT, DIALOGUE, FACTS, REPOSITORY, ROWS, load
 from personafeedback_tasks.memsyco.record import MEMSYCO, MemoryOptions
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.stats.estimates import mean
 
 SAMPLE = Path(str(files("personafeedback_tasks.memsyco") / "sample"))
 SETTINGS = ["persona", "other_persona", "no_persona"]

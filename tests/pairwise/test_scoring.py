@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.core.evidence import likeliest, per_call
 from personafeedback_tasks.pairwise.scoring import (
     METRICS,
@@ -17,6 +16,7 @@ from personafeedback_tasks.pairwise.scoring import (
     score_symmetric,
 )
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
+from personafeedback_tasks.stats.estimates import mean
 
 NAN, INF = math.nan, math.inf
 same = pytest.approx

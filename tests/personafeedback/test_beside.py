@@ -21,10 +21,10 @@ from support.judges import OTHER
 from support.models import register
 from support.tables import in_markdown, printed_rows
 
-from personafeedback_tasks.common.statistics import paired
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.stats.estimates import paired
 
 pytestmark = pytest.mark.slow
 

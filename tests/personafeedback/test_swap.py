@@ -30,14 +30,14 @@ from support.shared import built_once
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.statistics import mean, paired, share
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import swap
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.estimates import mean, paired, share
 
 ERRORS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "swap_errors.py"))
 SAMPLE = SWAP.load(SwapOptions(data="sample"), {})

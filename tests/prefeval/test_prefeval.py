@@ -20,7 +20,6 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.models import FOUR, register
 from support.stored import check_stored
 
-from personafeedback_tasks.common.statistics import mean
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import judges
 from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
@@ -28,6 +27,7 @@ from personafeedback_tasks.pairwise.wording import ChoiceOptions
 from personafeedback_tasks.parsing.letters import readers
 from personafeedback_tasks.prefeval.data import load
 from personafeedback_tasks.prefeval.record import PREFEVAL
+from personafeedback_tasks.stats.estimates import mean
 
 SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
 SETTINGS = ("persona", "no_persona", "other_persona")

@@ -32,7 +32,6 @@ from support.shown import embedded
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.earlier import Earlier
 from personafeedback_tasks.core.evidence import Reply
@@ -48,6 +47,7 @@ from personafeedback_tasks.recenter.respond import replied, to_reply
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.recenter.select import selected, to_select
 from personafeedback_tasks.recenter.study import read_judgments
+from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"
 EXTRACT, SELECT, RESPOND = map(find, TASKS)

@@ -22,14 +22,14 @@ pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 
-from personafeedback_tasks.common.clusters import Shared
 from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.jackknife import jackknife_stderr
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter.folder import read
 from personafeedback_tasks.recenter.filter.model import folds, held_out, threshold
 from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.estimates import jackknife_stderr
 
 PAGE = DOCS / "filter.md"
 PLANTED = planted.rows(users=6, prompts=5, attributes=5)

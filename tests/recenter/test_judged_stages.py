@@ -26,10 +26,7 @@ from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.common.agreement import alpha
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
-from personafeedback_tasks.common.statistics import clustered_stderr
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
@@ -40,6 +37,8 @@ from personafeedback_tasks.recenter.relevance import RELEVANCE, build
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Message, Relevance, Response
 from personafeedback_tasks.recenter.stages import agreement
+from personafeedback_tasks.stats.agreement import alpha
+from personafeedback_tasks.stats.estimates import clustered_stderr, estimate_of, jackknife_stderr
 
 EXTRACTIONS, ROWS, RESPONSES = (with_judgment(load(stage, "sample")) for stage in STAGES)
 LABELS = ("YES", "NO")

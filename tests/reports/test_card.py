@@ -30,7 +30,6 @@ from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.statistics import share
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
@@ -43,6 +42,7 @@ from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
 from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, same_model, update_card
 from personafeedback_tasks.reports.eval_results import write_eval_results
+from personafeedback_tasks.stats.estimates import share
 
 CARD = find("personafeedback").report.card
 

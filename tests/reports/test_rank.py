@@ -22,11 +22,11 @@ from support.outcomes import changed, scored_case
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.measures import Contender
-from personafeedback_tasks.common.statistics import ALPHA
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import documents, rank_text
+from personafeedback_tasks.stats.estimates import ALPHA
 
 same = pytest.approx
 

@@ -28,7 +28,6 @@ from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common import foreign
-from personafeedback_tasks.common.statistics import paired, share
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.logs.caveat import VOID
 from personafeedback_tasks.logs.read import read_run, read_runs
@@ -39,6 +38,7 @@ from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.sentences import first_sentence
+from personafeedback_tasks.stats.estimates import paired, share
 
 same = pytest.approx
 

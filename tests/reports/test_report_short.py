@@ -17,13 +17,13 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.users import Slice
-from personafeedback_tasks.common.statistics import Estimate
 from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import report_short
 from personafeedback_tasks.reports.report_short import SCREEN
 from personafeedback_tasks.reports.sentences import beyond, verdict
+from personafeedback_tasks.stats.estimates import Estimate
 
 TASK = "personafeedback_general_hard"
 GENERAL = "personafeedback_general"

@@ -34,7 +34,6 @@ from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.use import Use, Verdict, excess_over_counting
 from personafeedback_tasks.common.outputs import jsonable, output_text
-from personafeedback_tasks.common.statistics import Estimate, paired
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
@@ -55,6 +54,7 @@ from personafeedback_tasks.reports.blocks import markdown, terminal
 from personafeedback_tasks.reports.card import CardError, update_card
 from personafeedback_tasks.reports.sentences import uses_known
 from personafeedback_tasks.reports.table import Table
+from personafeedback_tasks.stats.estimates import Estimate, paired
 
 ANTI_GOLD = GOLD[::-1]
 USES = "it uses this user's persona"

@@ -12,13 +12,13 @@ from typing import Any
 from lm_eval.loggers import EvaluationTracker
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
-from personafeedback_tasks.common import statistics
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
+from personafeedback_tasks.stats import estimates
 from support.inspect_runs import evaluate as evaluate_inspect
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
@@ -126,6 +126,6 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
         result |= {"answers": row["filtered_resps"], "values": found}
         row |= values | {"acc_stderr": [user, [values["acc"]], [result]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
-    means = {f"{name},none": statistics.mean(row[name] for row in rows) for name in scoring.METRICS}
-    results["results"][task] |= means | {"acc_stderr,none": statistics.clustered_stderr(acc, users)}
+    means = {f"{name},none": estimates.mean(row[name] for row in rows) for name in scoring.METRICS}
+    results["results"][task] |= means | {"acc_stderr,none": estimates.clustered_stderr(acc, users)}
     results["n-samples"][task]["effective"] = len(rows)

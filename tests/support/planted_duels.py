@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from personafeedback_tasks.common.corrected import Votes
+from personafeedback_tasks.stats.corrected import Votes
 
 SEED = 20250615
 

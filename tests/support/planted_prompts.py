@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from personafeedback_tasks.common.clusters import Shared
-from personafeedback_tasks.common.statistics import Estimate, share
+from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.estimates import Estimate, share
 
 USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
 """Of each pair of a user and a prompt, ROWS attributes."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.stats.estimates import estimate
 
 BENCHMARKS = 2_000  # a rate of 5 % is then known to 0.5 points, one standard error
 

@@ -18,7 +18,7 @@ from personafeedback_tasks.recenter.rows import STAGES
 
 ROOT = Path(personafeedback_tasks.__file__).parent
 ROOMS = (
-    "common", "parsing", "core", "pairwise", "annotation", "memsyco", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
+    "common", "stats", "parsing", "core", "pairwise", "annotation", "memsyco", "personafeedback", "prefeval", "recenter", "writing", "reward_models", "lm_eval_harness", "inspect_harness",
     "building", "logs", "analysis", "reports", "cli",
 )  # fmt: skip
 """Lowest first: a room may import those before it."""

@@ -13,11 +13,11 @@ from support.servers import providers, run
 
 pytestmark = pytest.mark.slow
 
-from personafeedback_tasks.common import statistics
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.stats import estimates
 
 LIMIT = 40
 
@@ -77,7 +77,7 @@ def test_lm_eval(model, path, server, expected, real_data, tmp_path):
     check({row["doc"]["id"]: row for row in rows}, expected)
     (results,) = tmp_path.rglob("results_*.json")
     table = json.loads(results.read_text(encoding="utf-8"))["results"]["personafeedback_general_hard"]
-    assert table["acc,none"] == pytest.approx(statistics.mean(score["acc"] for score in expected.values()), abs=1e-12)
+    assert table["acc,none"] == pytest.approx(estimates.mean(score["acc"] for score in expected.values()), abs=1e-12)
     assert len(server.seen) == 2 * LIMIT
     assert {(body["max_tokens"], body["temperature"]) for body in server.seen} == {(1024, 0)}
     assert all("<|endoftext|>" in (body.get("stop") or body["stop_sequences"]) for body in server.seen)
@@ -105,7 +105,7 @@ def test_inspect(model, arguments, server, expected, real_data, tmp_path, caplog
     log = read_eval_log(str(path))
     check({sample.id: sample.scores["personafeedback"].value for sample in log.samples}, expected)
     (table,) = log.results.scores
-    mean = statistics.mean(score["acc"] for score in expected.values())
+    mean = estimates.mean(score["acc"] for score in expected.values())
     assert table.metrics["accuracy"].value == pytest.approx(mean, abs=1e-12)
     assert len(server.seen) == 2 * LIMIT
     assert {body.get("max_tokens") or body["max_output_tokens"] for body in server.seen} == {1024}

@@ -7,15 +7,14 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
-from ...common.clusters import Shared
 from ...common.embeddings import embedder
 from ...common.errors import DataError
 from ...common.files import Content
-from ...common.jackknife import estimate_of
 from ...common.outputs import json_lines, json_text, jsonable
-from ...common.statistics import Estimate, percent
 from ...core.cases import digest_of
 from ...core.result import Result
+from ...stats.clusters import Shared
+from ...stats.estimates import Estimate, estimate_of, percent
 from ..data import Rows
 from ..relevance import RELEVANCE
 from ..rows import Relevance

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from personafeedback_tasks.common.adjusted import length_adjusted
+from personafeedback_tasks.stats.logistic import length_adjusted
 
 same = pytest.approx
 SEED = 20250615

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Literal
 
-from .errors import require
+from ..common.errors import require
 
 RowVotes = Sequence[Hashable]
 """What each person said of one row."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from .estimates import Estimate, linearized
 from .logistic import fitted
-from .statistics import Estimate, linearized
 
 LEAST_ACCURACY = 0.6
 """Below it the votes say little: their distance from one half is multiplied by more than 5."""

@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.planted_duels import Planted
 
-from personafeedback_tasks.common.corrected import (
-    LONGER,
-    SHORTER,
-    Known,
-    Votes,
-    corrected,
-)
+from personafeedback_tasks.stats.corrected import LONGER, SHORTER, Known, Votes, corrected
 
 same = pytest.approx
 

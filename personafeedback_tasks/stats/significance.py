@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .statistics import CONFIDENCE, Estimate, critical, shows_spread, t_quantile
+from .estimates import CONFIDENCE, Estimate, critical, shows_spread, t_quantile
 
 POWER = 0.8
 """Share of benchmarks in which a true difference of the smallest detectable size is significant."""

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.planted_duels import Planted
 
-from personafeedback_tasks.common.corrected import LONGER, Known, Votes
-from personafeedback_tasks.common.human_votes import LEAST_USERS, prediction_powered
-from personafeedback_tasks.common.statistics import estimate
+from personafeedback_tasks.stats.corrected import LONGER, Known, Votes
+from personafeedback_tasks.stats.estimates import estimate
+from personafeedback_tasks.stats.human_votes import LEAST_USERS, prediction_powered
 
 same = pytest.approx
 SEED = 20250615

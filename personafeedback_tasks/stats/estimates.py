@@ -1,4 +1,4 @@
-"""Statistics over users: means, their standard errors, and their intervals."""
+"""Estimates over users: means and other measures, their standard errors, and their intervals."""
 
 # Users are drawn at random, cases are not: the cases of one user succeed and fail together. So the user is the unit
 # everywhere here (Miller, arXiv 2411.00640: clustered standard errors, paired differences, power). Values come as one
@@ -7,13 +7,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import chain
 from typing import Any, TypeVar
 
-from .clusters import Clusters, Shared, shared_variance, sides_of
+from .clusters import (
+    Clusters,
+    Shared,
+    cluster_sums,
+    degrees_of_freedom,
+    numbered,
+    shared_variance,
+    sides_of,
+    stderr_of_sum,
+)
 
 CONFIDENCE = 0.95
 """Share of benchmarks whose interval contains the true value."""
@@ -28,13 +35,11 @@ General half, but a few users may have most of what goes wrong."""
 ASSUMED = 8.0
 """As many cases unlike all others as ALIKE weighs beside what the data show."""
 
-FEWEST = 6.0
-"""Degrees of freedom of a variance that a single user decides."""
-
 SMALLEST_ERROR = 1e-12
 """A standard error up to this is one of rounding."""
 
 K = TypeVar("K")
+T = TypeVar("T")
 
 
 def mean(values: Iterable[float]) -> float:
@@ -54,7 +59,7 @@ def clustered_stderr(values: Sequence[float], clusters: Sequence[str]) -> float:
         if not math.isnan(value):
             deviations[cluster] = deviations.get(cluster, 0.0) + value - center
             n += 1
-    return _stderr(deviations.values()) / n if n else math.nan
+    return stderr_of_sum(deviations.values()) / n if n else math.nan
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def _estimate(
     # (the estimate, its degrees of freedom, the skewness of the mean)
     value, n, moves, _ = _mean(values, cells)
     spread = _spread(moves, users, also)
-    sums = _sums(moves, sides_of(users, also))
+    sums = cluster_sums(moves, sides_of(users, also))
     size = math.hypot(*sums)
     skewness = math.fsum((d / size) ** 3 for d in sums) if size else 0.0
     reach = critical(spread.count - 1) * spread.stderr if shows_spread(spread.stderr) else math.nan
@@ -202,7 +207,8 @@ def share(
     low = high = math.nan
     if spread.users > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
         of_cases, of_users = (
-            math.fsum(one * one for one in sums) for sums in (weights[~np.isnan(weights)], _sums(weights, [users]))
+            math.fsum(one * one for one in sums)
+            for sums in (weights[~np.isnan(weights)], cluster_sums(weights, [users]))
         )
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
         inverse = (spread.stderr**2 + weight * assumed) / (
@@ -235,15 +241,6 @@ def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, An
     return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
 
 
-@lru_cache(maxsize=16)  # the measures of a group share its users and cells
-def numbered(names: tuple[Hashable, ...]) -> Any:
-    """The number of each name, from 0 in the order in which they occur first."""
-    import numpy as np
-
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=int)
-
-
 @dataclass(frozen=True)
 class _Spread:
     stderr: float
@@ -254,44 +251,67 @@ class _Spread:
 
 
 def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
-    ways = [_sums(moves, sides_of(users, also))]
-    if also is not None and len(prompts := _sums(moves, [also.prompts])) > 1:
+    ways = [cluster_sums(moves, sides_of(users, also))]
+    if also is not None and len(prompts := cluster_sums(moves, [also.prompts])) > 1:
         ways.append(prompts)
-    variance, cautious = shared_variance(lambda clusters: _stderr(_sums(moves, clusters)) ** 2, users, also)
+    variance, cautious = shared_variance(
+        lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also
+    )
     stderr = math.sqrt(variance)
     return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)), cautious)
 
 
-def _sums(moves: Any, clusters: Clusters) -> list[float]:
-    # In the order in which clusters occur first, which decides the last digit.
-    import numpy as np
+def jackknife_stderr(
+    measure: Callable[[Sequence[T]], float],
+    items: Sequence[T],
+    clusters: Sequence[str],
+    also: Shared | None = None,
+) -> float:
+    """Standard error of what is no mean over cases, such as F1, leaving out one cluster at a time; nan if undefined."""
+    # sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
 
-    numbers = numbered(tuple(chain.from_iterable(clusters)))
-    moves = np.tile(moves, len(clusters))
-    if len(numbers) != len(moves):
-        raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
-    defined = ~np.isnan(moves)
-    sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
-    return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
+    def variance(clusters: Clusters) -> float:
+        of_case = list(map(set, zip(*clusters, strict=True)))
+        names = list(dict.fromkeys(name for side in clusters for name in side))
+        if len(names) < 2:
+            return math.nan
+        without = [
+            measure([item for item, own in zip(items, of_case, strict=True) if left_out not in own])
+            for left_out in names
+        ]
+        center = math.fsum(without) / len(names)
+        return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
+
+    return math.sqrt(shared_variance(variance, clusters, also)[0])
 
 
-def _stderr(deviations: Collection[float]) -> float:
-    count = len(deviations)
-    return math.sqrt(sum(d * d for d in deviations) * count / (count - 1)) if count > 1 else math.nan
-
-
-def degrees_of_freedom(deviations: Collection[float]) -> float:
-    """Degrees of freedom of the variance of some users' deviations, at most C - 1 for C users."""
-    # 2 C / (kurtosis - 1) - 1 (Satterthwaite), which is 1 where one user has all of the deviations. It is not let fall
-    # below FEWEST, smoothly: with one degree of freedom t is 12.7, and a single event would say that anything is
-    # possible.
-    count = len(deviations)
-    squares = [d * d for d in deviations]
-    spread, fourth = sum(squares) ** 2, sum(square * square for square in squares)
-    if count * fourth <= spread and spread:
-        return count - 1.0
-    shown = 2 * count / (count * fourth / spread - 1) - 1 if spread else 0.0
-    return min(count - 1.0, math.hypot(FEWEST, max(shown, 0.0)))
+def estimate_of(
+    measure: Callable[[Sequence[T]], float],
+    items: Sequence[T],
+    users: Sequence[str],
+    ends: tuple[float, float] = (-math.inf, math.inf),
+    also: Shared | None = None,
+) -> Estimate:
+    """The jackknife estimate of what is no mean over cases. Its 95 % interval stays between the measure's `ends`."""
+    # The interval is value +- t * stderr on the scale of log((value - low) / (high - value)), or of log(value - low)
+    # where nothing bounds it above. At an end the plain interval is cut off there. Where leaving out any user changes
+    # nothing, the error of 0 says nothing about the spread: the interval is nan.
+    value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
+    fewer = min(count, prompts) if also is not None and (prompts := len(set(also.prompts))) > 1 else count
+    reach = critical(fewer - 1) * stderr if shows_spread(stderr) else math.nan
+    least, most = ends
+    low, high = max(least, value - reach), min(most, value + reach)
+    if math.isnan(reach):
+        low = high = math.nan
+    elif math.isfinite(least) and least < value < most:
+        # The slope of the scale at the value, and back.
+        below, above = value - least, most - value
+        factor = math.exp(reach * (1 / below + 1 / above))  # 1 / inf is 0
+        if math.isfinite(most):
+            low, high = (least + (most - least) / (1 + above / below * by) for by in (factor, 1 / factor))
+        else:
+            low, high = least + below / factor, least + below * factor
+    return Estimate(value, stderr, low, high, len(items), count)
 
 
 def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
@@ -311,7 +331,7 @@ def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: flo
         degrees: at most so many degrees of freedom: where one of the means has fewer users than the others.
     """
     moves = deviations.values()
-    stderr = _stderr(moves)
+    stderr = stderr_of_sum(moves)
     few = min(degrees, degrees_of_freedom(moves))
     reach = critical(few) * stderr if shows_spread(stderr) else math.nan
     return Estimate(value, stderr, value - reach, value + reach, n, len(moves))

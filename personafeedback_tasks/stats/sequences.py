@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .statistics import CONFIDENCE
+from .estimates import CONFIDENCE
 
 STEP = 0.001
 """Distance of the values that are tried; an interval is rounded outward to them."""

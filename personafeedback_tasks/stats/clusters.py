@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+FEWEST = 6.0
+"""Degrees of freedom of a variance that a single user decides."""
 
 
 @dataclass(frozen=True)
@@ -54,3 +60,46 @@ def shared_variance(
 def sides_of(users: Sequence[str], also: Shared | None) -> Clusters:
     """The users of each case."""
     return [users, also.partners] if also is not None and also.partners else [users]
+
+
+@lru_cache(maxsize=16)  # the measures of a group share its users and cells
+def numbered(names: tuple[Hashable, ...]) -> Any:
+    """The number of each name, from 0 in the order in which they occur first."""
+    import numpy as np
+
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=int)
+
+
+def cluster_sums(moves: Any, clusters: Clusters) -> list[float]:
+    """The sum of each cluster's values; nan is left out."""
+    # In the order in which clusters occur first, which decides the last digit.
+    import numpy as np
+
+    numbers = numbered(tuple(chain.from_iterable(clusters)))
+    moves = np.tile(moves, len(clusters))
+    if len(numbers) != len(moves):
+        raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
+    defined = ~np.isnan(moves)
+    sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
+    return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
+
+
+def stderr_of_sum(deviations: Collection[float]) -> float:
+    """Standard error of the sum of the deviations of independent clusters; nan with fewer than two."""
+    count = len(deviations)
+    return math.sqrt(sum(d * d for d in deviations) * count / (count - 1)) if count > 1 else math.nan
+
+
+def degrees_of_freedom(deviations: Collection[float]) -> float:
+    """Degrees of freedom of the variance of some users' deviations, at most C - 1 for C users."""
+    # 2 C / (kurtosis - 1) - 1 (Satterthwaite), which is 1 where one user has all of the deviations. It is not let fall
+    # below FEWEST, smoothly: with one degree of freedom t is 12.7, and a single event would say that anything is
+    # possible.
+    count = len(deviations)
+    squares = [d * d for d in deviations]
+    spread, fourth = sum(squares) ** 2, sum(square * square for square in squares)
+    if count * fourth <= spread and spread:
+        return count - 1.0
+    shown = 2 * count / (count * fourth / spread - 1) - 1 if spread else 0.0
+    return min(count - 1.0, math.hypot(FEWEST, max(shown, 0.0)))

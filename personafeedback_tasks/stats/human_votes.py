@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..common.errors import require
 from .corrected import NONE, ROUNDING, Known, Votes
-from .errors import require
-from .statistics import Estimate, by_user, linearized, shows_spread
+from .estimates import Estimate, by_user, linearized, shows_spread
 
 LEAST_USERS = 10
 """With votes on the duels of fewer users, no rate is worth printing: it rests on how these few differ."""
@@ -64,7 +64,7 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     voters = len({user for user, vote in zip(duels.users, people, strict=True) if vote is not None})
     made = linearized(rate, by_user(moves), count, voters - 1)
     # Votes that leave nothing over once the judge's are known, such as unanimous ones, do not say that others would
-    # not: as in `statistics.share`, up to this share of the users may differ.
+    # not: as in `estimates.share`, up to this share of the users may differ.
     unseen = 1 - (0.05 / 2) ** (1 / voters) if np.ptp(residual) < ROUNDING else 0.0
     reach = unseen * len(judge) / count
     if shows_spread(made.stderr) or not unseen:

@@ -17,11 +17,18 @@ from support import planted_prompts
 from support.simulated import BENCHMARKS, draw, owners_of, sums_of
 
 from personafeedback_tasks.analysis.caveats import of_interval
-from personafeedback_tasks.common.clusters import Shared, shared_variance
-from personafeedback_tasks.common.jackknife import estimate_of, jackknife_stderr
-from personafeedback_tasks.common.significance import equivalence_bound, holm, minimum_detectable_difference
-from personafeedback_tasks.common.statistics import Estimate, estimate, paired, paired_test, share
 from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.stats.clusters import Shared, shared_variance
+from personafeedback_tasks.stats.estimates import (
+    Estimate,
+    estimate,
+    estimate_of,
+    jackknife_stderr,
+    paired,
+    paired_test,
+    share,
+)
+from personafeedback_tasks.stats.significance import equivalence_bound, holm, minimum_detectable_difference
 
 NAN = math.nan
 same = pytest.approx
