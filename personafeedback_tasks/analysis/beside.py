@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..core.method import LabelMethod
 from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
-from ..core.result import Answers, Result, ScoredCase
+from ..core.result import Result
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from .groups import measures_of
@@ -31,13 +31,13 @@ def with_scores(run: Run, texts: Examined) -> Examined:
     return replace(texts, baselines=found)
 
 
-def answered(run: Run, texts: Examined) -> dict[str, list[ScoredCase]]:
+def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     """Name of a baseline -> its answers to each case of the run; empty for a method that reads no answers."""
     method = run.method
     if not isinstance(method, LabelMethod):
         return {}
     return {
-        name: [_with(method, case[0], said[case_id]) for case_id, case in run.cases.items()]
+        name: [method.scored(replace(case, unread=()), said[case_id]) for case_id, case in run.cases.items()]
         for name, said in texts.said.items()
     }
 
@@ -51,7 +51,3 @@ def make_beside(run: Run, texts: Examined) -> Beside:
         for name, cases in answered(run, texts).items()
     }
     return Beside(baselines, texts.agreement)
-
-
-def _with(method: LabelMethod, asked: Result, answers: Answers) -> ScoredCase:
-    return ScoredCase([method.scored(replace(asked, epoch=1, unread=()), answers)])

@@ -88,7 +88,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
     yield from (caveat for caveat in run.unchecked if caveat.severity != VOID)
-    if bounds := sum(outcome.bounds for case in run.cases.values() for outcome in case):
+    if bounds := sum(result.bounds for result in run.results):
         yield Caveat("bounds", WEAKENS, {"count": bounds, "replies": run.replies})
     if run.cases and all(case_id == case.user_id for case_id, case in run.cases.items()):
         yield Caveat("errors_per_row", WEAKENS)
@@ -165,5 +165,5 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
 
 def refused_share(run: Run) -> float:
     """Share of a run's replies that decline to answer, which is no fault of the setup; 0 without replies."""
-    refused = sum(outcome.answers.count("refusal") for case in run.cases.values() for outcome in case)
+    refused = sum(result.answers.count("refusal") for result in run.results)
     return refused / run.replies if refused else 0.0

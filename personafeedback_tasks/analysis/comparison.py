@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
-
 from ..logs.caveat import WEAKENS, Caveat
 from ..logs.data import RunData
 from ..logs.read import refuse_shared, told_apart
@@ -38,15 +35,9 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
             f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
             f"the first is {other[0]}. Compare runs on the same data."
         )
-    contenders = [Contender(_in_part(run, common)) for run in (run_a, run_b)]
+    contenders = [Contender(run.part(common)) for run in (run_a, run_b)]
     data, first = data or RunData(None), contenders[0].run
     return make_ranking(contenders, data.texts(first), *data.of(first), _differing(run_a, run_b))
-
-
-def _in_part(run: Run, ids: Collection[str]) -> Run:
-    if len(run.cases) == len(ids):
-        return run
-    return replace(run, cases={case_id: case for case_id, case in run.cases.items() if case_id in ids})
 
 
 def _differing(a: Run, b: Run) -> list[Caveat]:

@@ -34,7 +34,7 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
         return RunCost(asked, usage, answers, prices.of(usage) if prices else math.nan)
 
     rows = [
-        cost(name, one.usage, sum(map(len, one.cases.values())))
+        cost(name, one.usage, len(one.results))
         for name, one in {run.setting or "the run": run, **controls}.items()
         if not math.isnan(one.usage.calls) or one.usage.counted
     ]

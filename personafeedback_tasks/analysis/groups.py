@@ -11,8 +11,7 @@ from itertools import chain
 
 from ..core.benchmark import Benchmark
 from ..core.report import Examined
-from ..core.result import Result, ScoredCase
-from ..core.table import over_corpus
+from ..core.result import CorpusMetric, Result, by_case, over_epochs
 from ..core.units import UnitMean
 from ..logs.run import Run
 from ..stats.clusters import Shared
@@ -60,7 +59,7 @@ def has_macro(run: Run) -> bool:
 
 
 def groups_of(
-    cases: Iterable[ScoredCase], begun: Iterable[str], benchmark: Benchmark
+    cases: Iterable[Result], begun: Iterable[str], benchmark: Benchmark
 ) -> list[tuple[str, list[str], list[str]]]:
     """(name, its cells, ids of its answered cases in order) of every cell and group; cells `begun` may have no ids."""
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
@@ -88,23 +87,21 @@ def make_group(
         plain: gives each cell the same weight.
     """
     benchmark, cases = run.benchmark, [run.cases[case_id] for case_id in ids]
+    results = [result for case_id in ids for result in run.by_case[case_id]]
     users = [case.user_id for case in cases]
     strata = [case.cell for case in cases] if plain else None
     also = texts.shared(ids) if texts else partners_of(run, ids)
     shared = partial(share, users=users, cells=strata, also=also)
 
-    def values(measure: str) -> list[float]:
-        return list(map(run.values(measure).__getitem__, ids))
-
-    measures = measures_of(benchmark, cases, strata, also=also, values=values)
+    measures = measures_of(benchmark, results, strata, also=also)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
         if line.measure not in benchmark.report.derived:
             measures.setdefault(line.measure, share([], []))
     primary = run.primary
     if strata is None and primary in measures:
         measures[primary] = with_sequence(measures[primary], primary, run)
-    answers = [answer for case in cases for outcome in case for answer in outcome.answers]
-    scored = sum(not outcome.answers for case in cases for outcome in case) * len(run.method.calls)
+    answers = [answer for result in results for answer in result.answers]
+    scored = sum(not result.answers for result in results) * len(run.method.calls)
     return Group(
         name=name,
         cases=len(cases),
@@ -114,18 +111,17 @@ def make_group(
         measures=measures,
         derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
-        subsets=_subsets(texts, ids, values(primary), shared) if texts else {},
+        subsets=_subsets(texts, ids, [case.value(primary) for case in cases], shared) if texts else {},
         gain=paired([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
     )
 
 
 def measures_of(
     benchmark: Benchmark,
-    cases: Sequence[ScoredCase],
+    results: Sequence[Result],
     strata: Sequence[str] | None = None,
     only: Collection[str] | None = None,
     also: Shared | None = None,
-    values: Callable[[str], Sequence[float]] | None = None,
 ) -> dict[str, Estimate]:
     """Every measure over some cases: means of values, and those over the corpus.
 
@@ -133,31 +129,35 @@ def measures_of(
         strata: the cell of each case, for means that weigh cells equally.
         only: names of the wanted measures; None for all.
         also: cluster of each case beside its user.
-        values: measure -> its value in each case, where these are known.
     """
-    values = values or (lambda measure: [case.value(measure) for case in cases])
+    cases = list(map(over_epochs, by_case(results).values()))
     users = [case.user_id for case in cases]
-    wanted = {name: over for name, over in benchmark.corpus.items() if only is None or name in only}
-    of_corpus = list(map(judged, cases)) if wanted else []
-    found = {
-        measure: (share if benchmark.report.line(measure).is_share else estimate)(values(measure), users, strata, also)
-        for measure in benchmark.measures
-        if only is None or measure in only
-    }
-    for measure, over in wanted.items():
-        if cases and isinstance(over, UnitMean):
-            by_unit = over.by_unit(list(chain.from_iterable(of_corpus)))
+    found = {}
+    for measure in benchmark.measures:
+        if only is None or measure in only:
+            over_cases = share if benchmark.report.line(measure).is_share else estimate
+            found[measure] = over_cases([case.value(measure) for case in cases], users, strata, also)
+    for measure, over in benchmark.corpus.items():
+        if not cases or (only is not None and measure not in only):
+            continue
+        if isinstance(over, UnitMean):
+            by_unit = over.by_unit(judged(results))
             of_cases = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
             found[measure] = replace(share(of_cases, users, strata, also), n=sum(map(len, by_unit.values())))
-        elif cases:
+        else:
+            epochs = [judged(of_case) for of_case in by_case(results).values()]
             ends = benchmark.report.line(measure).ends
-            found[measure] = estimate_of(partial(over_corpus, over), of_corpus, users, ends, also)
+            found[measure] = estimate_of(partial(_over_cases, over), epochs, users, ends, also)
     return found if cases else dict.fromkeys(only or (), share([], []))
 
 
-def judged(case: ScoredCase) -> list[Result]:
-    """The epochs of a case that a corpus metric sees: those with answers, or with rewards and a target."""
-    return [outcome for outcome in case if outcome.answers or (outcome.rewards and outcome.targets)]
+def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> float:
+    return measure([result for of_case in epochs for result in of_case])
+
+
+def judged(results: Sequence[Result]) -> list[Result]:
+    """The results that a corpus metric sees: those with answers, or with rewards and a target."""
+    return [result for result in results if result.answers or (result.rewards and result.targets)]
 
 
 def _baselines(

@@ -37,7 +37,7 @@ def harm_of(run: Run, control: Run, ids: Iterable[str]) -> Harm | None:
     kinds: Counter[str] = Counter()
     lost, users = [], []  # of each call that is right without
     for case_id in sorted(run.cases.keys() & control.cases.keys() & {*ids}):
-        for told, untold in zip(run.cases[case_id], control.cases[case_id], strict=False):
+        for told, untold in zip(run.by_case[case_id], control.by_case[case_id], strict=False):
             for target, answer, before in zip(told.targets, told.answers, untold.answers, strict=True):
                 kind = _kind(target, answer, before, run.benchmark.labels)
                 kinds[kind] += 1

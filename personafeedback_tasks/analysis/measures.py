@@ -228,5 +228,5 @@ def _given(name: str, one: Contender) -> Estimate | None:
 
 
 def _ranked(name: str, one: Contender) -> Estimate:
-    answered = [one.run.cases[case_id] for case_id in one.ids]
-    return measures_of(one.run.benchmark, answered, only=(name,), also=one.shared)[name]
+    results = [result for case_id in one.ids for result in one.run.by_case[case_id]]
+    return measures_of(one.run.benchmark, results, only=(name,), also=one.shared)[name]

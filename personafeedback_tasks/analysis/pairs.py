@@ -8,7 +8,6 @@ from functools import partial
 from itertools import combinations
 
 from ..core.result import CorpusMetric, Result
-from ..core.table import over_corpus
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, estimate_of, paired_test
 from ..stats.significance import holm, minimum_detectable_difference
@@ -80,13 +79,15 @@ def of_two(pair: Pair, first: Contender, second: Contender) -> Pair:
 
 
 def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
-    cases = [tuple(judged(one.run.cases[case_id]) for one in (first, second)) for case_id in first.ids]
-    if not all(a and b for a, b in cases):
+    cases = [(judged(first.run.by_case[case_id]), judged(second.run.by_case[case_id])) for case_id in first.ids]
+    if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus
     wanted = [line.measure for line in first.run.benchmark.report.compared if line.measure in of_corpus]
     return {name: estimate_of(partial(_difference, of_corpus[name]), cases, first.users) for name in wanted}
 
 
-def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], ...]]) -> float:
-    return over_corpus(measure, [a for a, _ in cases]) - over_corpus(measure, [b for _, b in cases])
+def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], Sequence[Result]]]) -> float:
+    return measure([result for one, _ in cases for result in one]) - measure(
+        [result for _, other in cases for result in other]
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..core.method import Method
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..logs.run import Run
 from ..stats.estimates import Estimate, mean, share
 
@@ -41,19 +41,19 @@ def place_of(run: Run) -> Place | None:
     """The place of a run's picks; None where no reply picks one: rewards, and benchmarks without orders."""
     labels = run.benchmark.labels
     users = [case.user_id for case in run.cases.values()]
-    picks = [[one for outcome in case for one in outcome.answers if one in labels] for case in run.cases.values()]
+    picks = [[one for result in epochs for one in result.answers if one in labels] for epochs in run.by_case.values()]
     found = []
     for name, label in zip(run.benchmark.report.places, labels, strict=False):
         found.append((name, share([mean(float(one == label) for one in of_case) for of_case in picks], users)))
     if not found or not any(picks):
         return None
-    same = [_of_same_place(case, labels) for case in run.cases.values()]
+    same = [_of_same_place(epochs, labels) for epochs in run.by_case.values()]
     name, calls = max(found, key=lambda item: item[1].value)
     return Place(name, calls, share(same, users))
 
 
-def _of_same_place(case: ScoredCase, labels: Iterable[str]) -> float:
-    return mean(float(len({*outcome.answers}) == 1) for outcome in case if {*outcome.answers} <= {*labels})
+def _of_same_place(epochs: Iterable[Result], labels: Iterable[str]) -> float:
+    return mean(float(len({*result.answers}) == 1) for result in epochs if {*result.answers} <= {*labels})
 
 
 def by_place(run: Run) -> bool:
@@ -67,7 +67,7 @@ def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
     ids = list(ids)
     return bool(ids) and all(
         run.cases[case_id].value(run.primary) == run.benchmark.report.chance
-        and _of_same_place(run.cases[case_id], run.benchmark.labels) == 1
+        and _of_same_place(run.by_case[case_id], run.benchmark.labels) == 1
         for run in runs
         for case_id in ids
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.cases import CaseSet
 from ..core.report import Examined
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..core.usage import Prices
 from ..logs.caveat import Caveat
 from ..logs.compare import checked
@@ -168,7 +168,7 @@ def make_report(
         texts=texts or Examined(),
         controls=controls,
         sheet=make_sheet(run, controls, list(ids_of.items()), has_macro(run)) if has_sheet else None,
-        unread=examples(run.cases.values()),
+        unread=examples(run.results),
         shortcuts=shortcuts,
         judges=make_beside(run, texts) if texts and spec.compared else None,
         users=_users(run, texts),
@@ -222,11 +222,11 @@ def _users(run: Run, texts: Examined | None) -> Users | None:
     return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
 
 
-def examples(cases: Iterable[ScoredCase]) -> tuple[tuple[str, str, str], ...]:
+def examples(results: Iterable[Result]) -> tuple[tuple[str, str, str], ...]:
     """(case, reason, excerpt) of the first unreadable replies: the first of each reason, then the second ones, ..."""
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for case in sorted(cases, key=lambda case: case.case_id):
-        for reason, said in (reply for outcome in case for reply in outcome.unread):
-            found.setdefault(reason, []).append((case.case_id, reason, said))
+    for result in sorted(results, key=lambda result: result.case_id):
+        for reason, said in result.unread:
+            found.setdefault(reason, []).append((result.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import Any
 
 from ..core.report import Examined
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..logs.run import Run
 from ..stats.clusters import numbered
 from ..stats.estimates import Estimate, estimate, mean, shows_spread
@@ -70,7 +70,7 @@ def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examine
     picked = run.benchmark.report.picked
     if picked is None or is_void(run):
         return {}
-    picks = {case_id: picked(case) for case_id, case in run.cases.items()}
+    picks = {case_id: picked(epochs) for case_id, epochs in run.by_case.items()}
     return {
         name: _of_group(run, [run.cases[case_id] for case_id in ids], [picks[case_id] for case_id in ids], texts)
         for name, ids in groups.items()
@@ -78,7 +78,7 @@ def make_shortcuts(run: Run, groups: Mapping[str, Sequence[str]], texts: Examine
     }
 
 
-def _of_group(run: Run, cases: Sequence[ScoredCase], picks: Sequence[float], texts: Examined) -> Shortcuts:
+def _of_group(run: Run, cases: Sequence[Result], picks: Sequence[float], texts: Examined) -> Shortcuts:
     users, cells = [case.user_id for case in cases], [case.cell for case in cases]
     baselines = {
         name: [texts.baselines[case.case_id][name] for case in cases] for name in run.benchmark.report.shortcuts

@@ -55,7 +55,7 @@ def reasons(run: Run) -> Iterator[Caveat]:
 
 def missing_share(run: Run) -> float:
     """Share of a run's replies without text, but for those that thinking or a token limit ended; 0 without replies."""
-    missing = sum(outcome.unread.count(("no_response", "")) for case in run.cases.values() for outcome in case)
+    missing = sum(result.unread.count(("no_response", "")) for result in run.results)
     return missing / run.replies if missing else 0.0
 
 
@@ -66,10 +66,9 @@ def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
     where it reaches MOST_UNREADABLE and the whole run does not.
     """
     answers: dict[str, list[str]] = {"": []}
-    for case in run.cases.values():
-        of_case = [answer for outcome in case for answer in outcome.answers]
-        answers[""] += of_case
-        answers.setdefault(case.cell, []).extend(of_case)
+    for result in run.results:
+        answers[""] += result.answers
+        answers.setdefault(result.cell, []).extend(result.answers)
     readable = (*run.benchmark.labels, "refusal")
     reasons = {place: Counter(answer for answer in found if answer not in readable) for place, found in answers.items()}
     shares = {place: reasons[place].total() / len(found) if found else 0.0 for place, found in answers.items()}

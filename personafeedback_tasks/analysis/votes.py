@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.cases import CaseSet
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..core.rewards import TOTAL
 from ..logs.run import Run
 from ..stats.corrected import Votes
@@ -34,7 +34,7 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     """
     ids = sorted(run.cases)
     rows = [run.cases[case_id] for case_id in ids]
-    picks = [picked(row, run) for row in rows]
+    picks = [picked(run.by_case[case_id], run) for case_id in ids]
     ratios = [0.0] * len(ids)
     if cases is not None and run.benchmark.report.shown is not None:
         texts = run.benchmark.report.shown(cases, set(ids)).responses
@@ -45,14 +45,14 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     return Voted(ids, votes, [same for *_, same in picks])
 
 
-def picked(row: ScoredCase, run: Run) -> tuple[float, float, float]:
+def picked(results: Sequence[Result], run: Run) -> tuple[float, float, float]:
     """(share of calls that picked the better response, share that picked the other one, `Voted.consistent`), over all
     epochs.
 
     Where log-odds are known in all orders, the debiased score of the case takes the place of these shares.
     """
     labels = run.benchmark.labels
-    pairs = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+    pairs = [result.rewards[TOTAL] for result in results if result.rewards]
     if pairs:
         return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
     epochs = [
@@ -60,11 +60,12 @@ def picked(row: ScoredCase, run: Run) -> tuple[float, float, float]:
             answer == target if answer in labels else None
             for answer, target in zip(epoch.answers, epoch.targets, strict=True)
         ]
-        for epoch in row
+        for epoch in results
         if epoch.answers
     ]
     calls = [pick for epoch in epochs for pick in epoch]
     consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]
-    if run.method.primary and not math.isnan(row.value(run.benchmark.report.probability)):
-        return row.value(run.primary), 1 - row.value(run.primary), mean(consistent)
+    case = run.cases[results[0].case_id]
+    if run.method.primary and not math.isnan(case.value(run.benchmark.report.probability)):
+        return case.value(run.primary), 1 - case.value(run.primary), mean(consistent)
     return mean(float(pick is True) for pick in calls), mean(float(pick is False) for pick in calls), mean(consistent)

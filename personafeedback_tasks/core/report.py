@@ -12,7 +12,7 @@ from ..stats.clusters import Shared
 from ..stats.estimates import Estimate
 from .duels import Duels
 from .earlier import Earlier
-from .result import Answers, ScoredCase
+from .result import Answers, Result
 
 PRECISION, RECALL = "precision", "recall"
 """Corpus metrics of a benchmark that selects something."""
@@ -195,9 +195,9 @@ class ReportSpec:
     headline: Sequence[Line]  # the first table
     details: Sequence[Line] = ()  # the tables after the baselines and the subsets
     derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)  # from the others
-    # The answers of a case -> the share of its readable picks, over all calls and epochs, that are the better response;
+    # The results of a case, one per epoch -> the share of its readable picks, over all calls and epochs, that are the better response;
     # nan without one. None where a case is no choice between two responses.
-    picked: Callable[[ScoredCase], float] | None = None
+    picked: Callable[[Sequence[Result]], float] | None = None
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`
     compared: Sequence[Line] = ()  # in the table with the baselines that answer and people, and of two runs

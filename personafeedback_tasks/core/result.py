@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -19,6 +19,8 @@ Answers = tuple[str, ...]
 @dataclass(frozen=True)
 class Result:
     """One case under one setting in one epoch, with its answers and values once its replies are scored.
+
+    Several epochs or settings of a case are more results.
 
     Attributes:
         facts: what the measures of a text need of its case; only until it is scored.
@@ -39,6 +41,10 @@ class Result:
     bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    def value(self, metric: str) -> float:
+        """One of its values; nan where its method does not have it."""
+        return self.values.get(metric, nan)
+
     def to_json(self) -> dict[str, Any]:
         """Its fields for the logs of both harnesses, without empty ones."""
         return {name: value for name, value in msgspec.to_builtins(self).items() if value or name == "values"}
@@ -49,32 +55,21 @@ class Result:
         return msgspec.convert(logged, cls)
 
 
-class ScoredCase(tuple[Result, ...]):
-    """The results of one case, one per epoch and in their order; at least one."""
+def by_case(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """Case id -> its results, one per epoch and in their order."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.case_id, []).append(result)
+    return found
 
-    __slots__ = ()
 
-    @property
-    def case_id(self) -> str:
-        return self[0].case_id
-
-    @property
-    def cell(self) -> str:
-        return self[0].cell
-
-    @property
-    def user_id(self) -> str:
-        return self[0].user_id
-
-    @property
-    def digest(self) -> str:
-        return self[0].digest
-
-    def value(self, metric: str) -> float:
-        """A metric's mean over the epochs that define it; nan if none does or the method does not have it."""
-        if len(self) == 1:
-            return self[0].values.get(metric, nan)
-        return mean(outcome.values.get(metric, nan) for outcome in self)
+def over_epochs(epochs: Sequence[Result]) -> Result:
+    """A case over its epochs: each value is its mean over those that define it. Of several, nothing else is left."""
+    first = epochs[0]
+    if len(epochs) == 1:
+        return first
+    values = {metric: mean(epoch.value(metric) for epoch in epochs) for metric in first.values}
+    return replace(first, values=values, answers=(), rewards=None, unread=(), items=(), bounds=0)
 
 
 CorpusMetric = Callable[[Sequence[Result]], float]

@@ -39,12 +39,13 @@ def measures(benchmark: str, method: str) -> Metric:
 
     # Without this annotation Inspect passes bare scores, stripped of their metadata.
     def compute(scores: list[SampleScore]) -> Value:
-        cases: dict[str, list[Result]] = {}  # a case id -> its epochs
+        every: list[Result] = []
         for results in in_view(score.score.metadata or {} for score in scores):
             # those of the first setting come first, and the table has what the others add to them
             for result, values in zip(results, record.tabled(of_method, results, "inspect"), strict=False):
-                cases.setdefault(result.case_id, []).append(replace(result, values=values))
-        found = table((cases[name] for name in record.counted(cases)), record.columns, record.corpus)
+                every.append(replace(result, values=values))
+        counted = {*record.counted({result.case_id for result in every})}
+        found = table([one for one in every if one.case_id in counted], record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.benchmark import Benchmark, find
 from ..core.method import Method
 from ..core.result import Result
-from ..core.table import corpus_stderr, over_corpus
+from ..core.table import corpus_stderr
 from ..stats import estimates
 
 mean = estimates.mean
@@ -36,17 +36,16 @@ def _known(stderr: float) -> float | str:
 
 def over_cases(items: Sequence[Item]) -> float:
     """Aggregation: a metric over the corpus, such as F1."""
-    return over_corpus(_measure(items), _cases(items))
+    return _measure(items)(_results(items))
 
 
 def over_cases_stderr(items: Sequence[Item]) -> float | str:
     """Aggregation: the standard error of a metric over the corpus, a jackknife over users."""
-    cases = _cases(items)
-    return _known(corpus_stderr(_measure(items), cases, [case[0].user_id for case in cases]))
+    return _known(corpus_stderr(_measure(items), _results(items)))
 
 
-def _cases(items: Sequence[Item]) -> list[list[Result]]:
-    return [[Result.from_json(logged)] for _, _, results in items for logged in results]
+def _results(items: Sequence[Item]) -> list[Result]:
+    return [Result.from_json(logged) for _, _, results in items for logged in results]
 
 
 def _measure(items: Sequence[Item]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..common.records import cut
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet, NamedSet
 from ..core.options import Options
-from ..core.result import Result, ScoredCase
+from ..core.result import Result
 from ..core.rewards import RewardError
 from ..core.stopping import StopPlan, difference_of
 from ..core.usage import NONE, UNCOUNTED
@@ -65,7 +65,7 @@ def runs_of(log: Log) -> list[Run]:
             replace(
                 log.run,
                 signature=log.signatures[place],
-                cases=scored_cases(result for found in results for result in found if result.setting == setting),
+                results=[result for of_sample in results for result in of_sample if result.setting == setting],
                 otherwise=otherwise[setting],
                 asked=tuple(sample.asked.under(place, staged) for sample in log.samples if sample.asked is not None),
                 unchecked=tuple(unchecked),
@@ -75,14 +75,6 @@ def runs_of(log: Log) -> list[Run]:
             )
         )
     return runs if log.stop is None else _of_users(runs, log.stop)
-
-
-def scored_cases(results: Iterable[Result]) -> dict[str, ScoredCase]:
-    """Case id -> its results, by epoch."""
-    epochs: dict[str, list[Result]] = {}
-    for result in results:
-        epochs.setdefault(result.case_id, []).append(result)
-    return {name: ScoredCase(sorted(of_case, key=lambda result: result.epoch)) for name, of_case in epochs.items()}
 
 
 def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
@@ -192,10 +184,7 @@ def _of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
         values = {case_id: more[case_id] - less[case_id] for case_id in more.keys() & less.keys()}
     known = plan.known(values)
     counted = {case_id for ids in plan.cases[: known.users] for case_id in ids}
-    return [
-        replace(run, stopped=known, cases={case_id: case for case_id, case in run.cases.items() if case_id in counted})
-        for run in runs
-    ]
+    return [replace(run.part(counted), stopped=known) for run in runs]
 
 
 # --- a run beside its data ---------------------------------------------------------------------------------------------

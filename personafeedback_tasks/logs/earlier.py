@@ -12,7 +12,7 @@ from ..core.duels import Duels
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.recorded import Key, require_text
-from ..core.result import Result, ScoredCase
+from ..core.result import Result
 from .caveat import VOID
 from .data import opened
 from .log import samples_of
@@ -83,37 +83,21 @@ def of_writer(run: Run, duels: Duels) -> Run:
     """The run under the writer's name, on the benchmark's cases, with the replies that needed no judge.
 
     Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts
-    differ, so
-    the cases have no digest. Of a partial run only the answered duels count: the others cannot be assigned.
+    differ, so the cases have no digest. Of a partial run only the answered duels count: the others cannot be assigned.
     """
-    answered = [
-        ScoredCase(replace(outcome, case_id=duels.sources[name], digest="") for outcome in case)
-        for name, case in run.cases.items()
-    ]
-    known = [
-        ScoredCase(
-            [
-                Result(
-                    one.case,
-                    one.cell,
-                    one.user_id,
-                    values={run.benchmark.report.primary: one.won, run.primary: one.won},
-                )
-            ]
-        )
-        for one in duels.not_asked
-        if not run.partial and one.cell in run.cells
-    ]
-    cases = {case.case_id: case for case in (*answered, *known)}
+    results = [replace(result, case_id=duels.sources[result.case_id], digest="") for result in run.results]
     cells = dict(run.cells)
-    for one in known:
-        cells[one.cell] = cells.get(one.cell, 0) + 1
+    for one in () if run.partial else duels.not_asked:
+        if one.cell in run.cells:
+            values = {run.benchmark.report.primary: one.won, run.primary: one.won}
+            results.append(Result(one.case, one.cell, one.user_id, values=values))
+            cells[one.cell] += 1
     name = f"Duels against {duels.against}, judged by {run.model} ({run.method.name})"
     return replace(
         run,
         model=duels.writer,
         shown="",  # that is what the judge is called
         cells=cells,
-        cases=cases,
+        results=results,
         signature=run.signature.changed(set=NamedSet(name, cells)),
     )

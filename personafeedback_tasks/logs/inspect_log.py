@@ -98,7 +98,7 @@ def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> 
         signature=signature,
         conditions=_conditions(reading),
         cells=cells_of(reading.path, signature),
-        cases={},
+        results=(),
         logs=(reading.path,),
         cache="Inspect's" if _is_cached(log) else "",
         resumed=log.eval.task_id,

@@ -135,7 +135,7 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
         signature=signatures[0],
         conditions=_conditions(signatures[0].benchmark, results, first, key),
         cells=cells,
-        cases={},
+        results=(),
         logs=(path, *tasks.values()),
         cache=cache,
         cached=rows.cached or {},

@@ -96,8 +96,7 @@ def _counted(run: Run) -> Run:
     if units is None or len(ids) == len(run.cases):
         return run
     alone = {f"without the rest of their {units.name}": len(run.cases) - len(ids)}
-    kept = {case_id: case for case_id, case in run.cases.items() if case_id in ids}
-    return replace(run, cases=kept, left_out={**run.left_out, **alone})
+    return replace(run.part(ids), left_out={**run.left_out, **alone})
 
 
 def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
@@ -243,7 +242,7 @@ def _merged(parts: Sequence[Run]) -> Run:
             merged,
             date=min(merged.date, other.date),
             cells={**merged.cells, **other.cells},
-            cases={**merged.cases, **other.cases},
+            results=[*merged.results, *other.results],
             cached={**merged.cached, **other.cached},
             joined=tuple(
                 dict.fromkeys((*(merged.joined or (merged.logs[0].name,)), *(other.joined or (other.logs[0].name,))))

@@ -16,7 +16,6 @@ from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
 from ..core.signature import Signature
 from ..core.thinking import settle
-from .compare import scored_cases
 from .run import Run
 
 HARNESS = "recorded replies"
@@ -64,12 +63,12 @@ def run_of(
         signature=signature,
         conditions={"epochs": epochs} if epochs > 1 else {},
         cells={cell: of["cases"] for cell, of in signature.cells.items()},
-        cases=scored_cases(
-            outcome
+        results=[
+            result
             for document in documents
             if document.id not in left_out
-            for outcome in _outcomes(benchmark, document, options, recorded)
-        ),
+            for result in _results(benchmark, document, options, recorded)
+        ],
         logs=(recorded.path,),
     )
 
@@ -80,7 +79,7 @@ def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, record
     return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
 
 
-def _outcomes(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Result]:
+def _results(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Result]:
     method = benchmark.methods[options.method]
     asked = benchmark.logged(method, document, [benchmark.setting(vars(options))])
     for epoch in recorded.epochs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import permutations
@@ -18,7 +18,7 @@ from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
 from ..core.method import Method
 from ..core.report import Line
-from ..core.result import ScoredCase
+from ..core.result import Result, by_case, over_epochs
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.stopping import StopState
 from ..core.usage import NONE, UNCOUNTED, Usage
@@ -65,6 +65,7 @@ class Run:
         signature: what moves a score, without what differs from cell to cell.
         conditions: what else shapes a call (chat template, few-shot, generation arguments), by name.
         cells: cell -> its number of cases; those that were started.
+        results: of each case in each epoch.
         cache: the file that replies may come from; empty without one.
         cached: where that may have replies to other models: request -> reply, both hashed.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
@@ -88,7 +89,7 @@ class Run:
     signature: Signature
     conditions: Mapping[str, Any]
     cells: Mapping[str, int]
-    cases: Mapping[str, ScoredCase]
+    results: Sequence[Result]
     logs: tuple[Path, ...]
     cache: str = ""
     cached: Mapping[int, int] = field(default_factory=dict, repr=False)
@@ -109,23 +110,31 @@ class Run:
     @property
     def replies(self) -> int:
         """Number of replies that were read as labels."""
-        return sum(len(outcome.answers) for case in self.cases.values() for outcome in case)
+        return sum(len(result.answers) for result in self.results)
 
     @cached_property
     def cut_prompts(self) -> int:
         """Prompts known to be cut, which have no answer."""
-        told = sum(outcome.answers.count(PROMPT_CUT) for case in self.cases.values() for outcome in case)
+        told = sum(result.answers.count(PROMPT_CUT) for result in self.results)
         return told + (self.prompts.cut or 0)
 
-    def values(self, metric: str) -> Mapping[str, float]:
-        """Case id -> its value; computed once, since a report has each case in several groups."""
-        if metric not in self._values:
-            self._values[metric] = {case_id: case.value(metric) for case_id, case in self.cases.items()}
-        return self._values[metric]
+    @cached_property
+    def by_case(self) -> Mapping[str, Sequence[Result]]:
+        """Case id -> its results, one per epoch."""
+        return by_case(self.results)
 
     @cached_property
-    def _values(self) -> dict[str, Mapping[str, float]]:
-        return {}
+    def cases(self) -> Mapping[str, Result]:
+        """Case id -> the case with its values, over several epochs their means."""
+        return {case_id: over_epochs(epochs) for case_id, epochs in self.by_case.items()}
+
+    def values(self, metric: str) -> dict[str, float]:
+        """Case id -> its value."""
+        return {case_id: case.value(metric) for case_id, case in self.cases.items()}
+
+    def part(self, ids: Collection[str]) -> Run:
+        """The run with some of its cases alone."""
+        return replace(self, results=[result for result in self.results if result.case_id in ids])
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "conditions"):
@@ -133,7 +142,8 @@ class Run:
         source = without_passwords(self.signature.source)
         object.__setattr__(self, "signature", self.signature.changed(source=source))
         # harnesses log cases in the order of files or of their ends: the last bit of a sum must not depend on it
-        object.__setattr__(self, "cases", dict(sorted(self.cases.items(), key=lambda item: _in_order(item[0]))))
+        results = sorted(self.results, key=lambda result: (_in_order(result.case_id), result.epoch))
+        object.__setattr__(self, "results", tuple(results))
 
     @property
     def benchmark(self) -> Benchmark:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..core.cases import CaseSet
 from ..core.report import SIGNED, Control, Difference, Line, ReportSpec, Shown
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..core.rewards import TOTAL, right_and_tie
 from ..stats.estimates import mean
 from .methods import DEBIASED
@@ -24,19 +24,19 @@ ACC = "share of the orders in which the model picks the right response, averaged
 ACC_SYM = "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that position bias cancels"
 
 
-def picked_of(orders: Orders) -> Callable[[ScoredCase], float]:
+def picked_of(orders: Orders) -> Callable[[Sequence[Result]], float]:
     """The function that gives the share of a case's picks that are the right response; nan without one."""
     # Of the readable replies in all orders, of the log-odds averaged over these, or of the rewards without a tie.
 
-    def picked(row: ScoredCase) -> float:
-        rewards = [outcome.rewards[TOTAL] for outcome in row if outcome.rewards]
+    def picked(epochs: Sequence[Result]) -> float:
+        rewards = [outcome.rewards[TOTAL] for outcome in epochs if outcome.rewards]
         if rewards:
             decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
             return mean(right for right, tie in decided if not tie)
-        debiased = [outcome.values[DEBIASED] for outcome in row if DEBIASED in outcome.values]
+        debiased = [outcome.values[DEBIASED] for outcome in epochs if DEBIASED in outcome.values]
         if debiased:
             return mean(value for value in debiased if value in (0, 1))  # else a tie
-        picks = [pick for outcome in row for pick in orders.picks(outcome.answers)]
+        picks = [pick for outcome in epochs for pick in orders.picks(outcome.answers)]
         return mean(float(pick == 0) for pick in picks if pick is not None)
 
     return picked

@@ -225,11 +225,11 @@ def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
         return
     each = method.requests
     for sample in samples_of(run, texts=True):
-        case = run.cases.get(sample.id)
-        if sample.mark or sample.asked is None or case is None:
+        epochs = run.by_case.get(sample.id)
+        if sample.mark or sample.asked is None or epochs is None:
             continue
         epoch = sample.cases[0].epoch
-        (outcome,) = (one for one in case if one.epoch == epoch)
+        (outcome,) = (one for one in epochs if one.epoch == epoch)
         prompts = list(sample.asked.calls)[-each * len(method.calls) :]
         for number, call in enumerate(method.calls):
             sent: Any = prompts[number * each] if prompts else ()

@@ -13,7 +13,7 @@ from ..analysis.ranking import Ranking
 from ..common import web
 from ..core.earlier import Earlier
 from ..core.report import Shown
-from ..core.result import ScoredCase
+from ..core.result import Result
 from ..core.rewards import TOTAL
 from ..logs.earlier import of_run
 from ..logs.run import Run, RunError
@@ -143,7 +143,7 @@ def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | N
     return replace(first, texts=texts)
 
 
-def _key(case: ScoredCase) -> tuple[str, str]:
+def _key(case: Result) -> tuple[str, str]:
     # runs on two copies of the data may have other texts under the same id
     return case.case_id, case.digest
 
@@ -168,22 +168,23 @@ def _texts(shown: Shown, case_id: str) -> dict[str, Any]:
     return entry
 
 
-def _answer(case: ScoredCase, run: Run) -> dict[str, Any]:
+def _answer(case: Result, run: Run) -> dict[str, Any]:
     # picks by epoch and call: (answer, whether it is right); the second is None if the answer cannot be read, and empty
     # where no label is right, such as where people's mean is the target
     spec, labels = run.benchmark.report, run.benchmark.labels
+    epochs = run.by_case[case.case_id]
     entry: dict[str, Any] = {"score": case.value(run.primary)}
-    if case[0].answers:
+    if epochs[0].answers:
         entry["picks"] = [
             [
                 (answer, (answer == target if target in labels else "") if answer in labels else None)
-                for answer, target in zip(outcome.answers, outcome.targets, strict=True)
+                for answer, target in zip(result.answers, result.targets, strict=True)
             ]
-            for outcome in case
+            for result in epochs
         ]
-    if case[0].rewards:
-        entry["rewards"] = [outcome.rewards[TOTAL] for outcome in case if outcome.rewards]
-    if unread := [reply for outcome in case for reply in outcome.unread]:
+    if epochs[0].rewards:
+        entry["rewards"] = [result.rewards[TOTAL] for result in epochs if result.rewards]
+    if unread := [reply for result in epochs for reply in result.unread]:
         entry["said"] = unread
     if not math.isnan(probability := case.value(spec.probability)):
         entry["probability"] = round(probability, 3)  # as it is shown, so that equal ones are there once

@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.caveats import words
 from support.inspect_runs import evaluate
-from support.outcomes import scored_case
+from support.outcomes import results_of
 from support.sample_runs import signature_of
 from support.shown import as_json, markdown, terminal
 
@@ -62,7 +62,7 @@ WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != targ
     ],
 )
 def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
-    case = scored_case("c", "cell", "u", RIGHT, epochs)
+    case = results_of("c", "cell", "u", RIGHT, epochs)
     assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
@@ -71,7 +71,7 @@ def test_the_picks_of_a_case_are_its_readable_replies(epochs, share_of_right):
     [([(2.0, 1.0)], 1.0), ([(1.0, 2.0)], 0.0), ([(1.0, 1.0)], NAN), ([(2.0, 1.0), (1.0, 1.0), (0.0, 1.0)], 0.5)],
 )
 def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, share_of_right):
-    case = scored_case("c", "cell", "u", rewards=[{"reward": pair} for pair in pairs])
+    case = results_of("c", "cell", "u", rewards=[{"reward": pair} for pair in pairs])
     assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
@@ -188,21 +188,19 @@ def test_one_more_wrong_case_moves_the_accuracy_at_equal_length_a_little():
 
 def test_replies_without_a_pick_are_wrong_at_equal_length_too():
     """Right in 3 of 4 cases with a pick; a fifth is refused. acc is 60 %, and so is it at equal length: the length decides nothing."""
-    cases, lengths = {}, {}
+    results, lengths = [], {}
     for number in range(200):
         right, read = number % 5 in (0, 1, 2), number % 5 != 4
         answers = RIGHT if right else RIGHT[::-1] if read else ("refusal", "refusal")
         case_id = f"general_hard:{number}"
-        cases[case_id] = scored_case(
-            case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}]
-        )
+        results += results_of(case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}])
         lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
     texts = Examined(
-        baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in cases},
+        baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in lengths},
         covariate=lengths,
     )
-    run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(cases)}, cases, ())
-    found = make_shortcuts(run, {"total": list(cases)}, texts)["total"]
+    run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(results)}, results, ())
+    found = make_shortcuts(run, {"total": list(lengths)}, texts)["total"]
     assert found.adjusted.value == same(0.6, abs=1e-6)
     assert found.adjusted.n == 200
 

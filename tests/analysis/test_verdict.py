@@ -19,7 +19,6 @@ from support.caveats import words
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
-from support.outcomes import answering, changed
 from support.releases import ENVIRONMENT_VARIABLE
 from support.shared import built_once
 
@@ -199,14 +198,12 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     """A judge without an answer to all duels of a cell has not said that their replies lost."""
     found = the_verdict(logs)
     run = read_run(logs["readable some"])
-    silent = {name: answering(case, ("no_response",) * len(case[0].answers)) for name, case in run.cases.items()}
-    none = the_verdict(logs, cases=silent)
+    silent = [replace(one, answers=("no_response",) * len(one.answers)) for one in run.results]
+    none = the_verdict(logs, results=silent)
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
     assert "neither" in [column.heading for column in tables(none)[2].columns]
-    equal = the_verdict(
-        logs, cases={name: answering(case, (), rewards={"reward": (1.0, 1.0)}) for name, case in run.cases.items()}
-    )
+    equal = the_verdict(logs, results=[replace(one, answers=(), rewards={"reward": (1.0, 1.0)}) for one in run.results])
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
 
@@ -272,8 +269,7 @@ def test_an_exam_that_was_asked_otherwise_is_none(logs, changed, said):
 
 def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
     run = read_run(logs["readable some"])
-    some = dict(list(run.cases.items())[:7])
-    found = the_verdict(logs, cases=some)
+    found = the_verdict(logs, results=run.results[:7])
     assert (found.overall.rate.n, found.overall.not_asked) == (7, {})
     said = words(found)
     assert any(one.startswith("PARTIAL: ") for one in said)
@@ -358,15 +354,12 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     duels = structs.replace(duels_of(cases), not_asked=())
     run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
-    own = {
-        case_id: changed(case, user_id=f"of {duels.sources.get(case_id, case_id)}")
-        for case_id, case in run.cases.items()
-    }
-    examined = {case_id: changed(case, user_id=f"of {case_id}") for case_id, case in exam.cases.items()}
+    own = [replace(one, user_id=f"of {duels.sources.get(one.case_id, one.case_id)}") for one in run.results]
+    examined = [replace(one, user_id=f"of {one.case_id}") for one in exam.results]
     people = {case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}
     found = make_verdict(
-        replace(run, cases=own),
-        replace(exam, cases=examined),
+        replace(run, results=own),
+        replace(exam, results=examined),
         duels,
         cases,
         load_cases("sample", difficulty="hard"),

@@ -282,7 +282,7 @@ def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_
                     .item()
                     for side in ("chosen", "rejected")
                 ]
-            assert list(run.cases[case.id][0].rewards["reward"]) == pytest.approx(plainly, abs=1e-4)
+            assert list(run.cases[case.id].rewards["reward"]) == pytest.approx(plainly, abs=1e-4)
         return sum(case.value("acc") for case in run.cases.values()) / len(cases)
 
     before = accuracy(base, "before")

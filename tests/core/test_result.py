@@ -44,7 +44,7 @@ def test_a_logged_result_is_read_back_as_it_was_scored(harness, logs):
     run, found = read_run(logs[harness]), logged(logs[harness])
     assert found.keys() == run.cases.keys()
     for case_id, (one,) in found.items():
-        (scored,) = run.cases[case_id]
+        scored = run.cases[case_id]
         assert repr(Result.from_json(one)) == repr(scored)  # nan is nan
         assert repr(json.loads(json.dumps(scored.to_json()))) == repr(one)
         assert (scored.setting, scored.epoch) == ("persona", 1)

@@ -121,7 +121,7 @@ def reported(found) -> dict[str, float]:
 
 
 def reasons(found) -> dict[str, int]:
-    answers = [answer for case in found.cases.values() for outcome in case for answer in outcome.answers]
+    answers = [answer for result in found.results for answer in result.answers]
     return {name: answers.count(name) for name in sorted(set(answers) - {"A", "B"})}
 
 

@@ -19,7 +19,6 @@ from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable
 from support.logs import inspect_log
-from support.outcomes import answering
 from support.releases import write_set
 from support.samples import a_part
 from support.servers import as_json, providers, run
@@ -127,7 +126,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
 def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, httpserver, data, tmp_path, monkeypatch):
     log = asked("inspect_ai", how, httpserver, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
-    reasons = [reason for case in found.cases.values() for outcome in case for reason, _ in outcome.unread]
+    reasons = [reason for result in found.results for reason, _ in result.unread]
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
     assert void.missing_share(found) == 0
     assert "MISSING REPLIES" not in personafeedback("report", "--full", log, "--data", data).output
@@ -137,16 +136,15 @@ def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path)
     whole = read_run(inspect_log(tmp_path, "readable", HARD, data))
     cases = load_cases(data, "general", "hard")
     refuse_unpublishable(make_report(whole, cases))
-    report = make_report(replace(whole, cases=with_missing(whole.cases, 1)), cases)
+    report = make_report(replace(whole, results=with_missing(whole.results, 1)), cases)
     with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
         refuse_unpublishable(report)
 
 
-def with_missing(cases, missing: int):
-    """The cases, so many of which got one empty reply each."""
-    names = sorted(cases)[:missing]
-    empty = {
-        name: answering(cases[name], ("no_response", cases[name][0].answers[1]), unread=(("no_response", ""),))
-        for name in names
-    }
-    return {**cases, **empty}
+def with_missing(results, missing: int):
+    """The results, so many of which got one empty reply each."""
+    empty = [
+        replace(one, answers=("no_response", one.answers[1]), unread=(("no_response", ""),))
+        for one in results[:missing]
+    ]
+    return [*empty, *results[missing:]]

@@ -272,7 +272,7 @@ PLACED = [
 def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, judge, benchmark, replies, tmp_path):
     folder = replies[f"{harness} {judge} {benchmark}"]
     (run, *_) = [run for run in read_runs([folder]) if run.setting == "persona"]
-    picks = [answer for case in run.cases.values() for outcome in case for answer in outcome.answers]
+    picks = [answer for result in run.results for answer in result.answers]
     lead = LEAD.format(100 * picks.count("A") / len(picks))
     done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output

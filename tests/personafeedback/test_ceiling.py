@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.outcomes import scored_case
+from support.outcomes import results_of
 from support.releases import write_set
 from support.sample_runs import signature_of
 from support.shown import as_json, markdown
@@ -53,15 +53,18 @@ def cases_of(folder, cells=CELLS, **changed):
 
 def report_of(cases):
     """Of a run on these cases that was always right."""
-    answers = {
-        case.id: scored_case(case.id, case.cell, case.user_id, GOLD, [GOLD], [score_answers(GOLD)], digest=case.digest)
+    results = [
+        result
         for case in cases
-    }
+        for result in results_of(
+            case.id, case.cell, case.user_id, GOLD, [GOLD], [score_answers(GOLD)], digest=case.digest
+        )
+    ]
     signature = signature_of(source=cases.source, data=cases.digest, set=cases.named_set)
     counts = {cell: len(of_cell) for cell, of_cell in cases.cells.items()}
     run = Run(
         model="acme/model", harness="lm-eval 0.4.13", date="2026-11-21T12:00:00+00:00", signature=signature, conditions={}, cells=counts,
-        cases=answers, logs=(Path("results_2026.json"),),
+        results=results, logs=(Path("results_2026.json"),),
     )  # fmt: skip
     return make_report(run, cases)
 

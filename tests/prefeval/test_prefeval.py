@@ -119,8 +119,8 @@ def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_rep
     found = metrics(read_eval_log(str(log)))
     assert {name: found[name] for name in scores} == pytest.approx(scores)
     one, other = (read_run(path) for path in (results, log))
-    assert {case: row[0].values for case, row in one.cases.items()} == {
-        case: row[0].values for case, row in other.cases.items()
+    assert {case: row.values for case, row in one.cases.items()} == {
+        case: row.values for case, row in other.cases.items()
     }
     shown = personafeedback("report", results, "--out", tmp_path)
     assert shown.exit_code == 0, shown.output
@@ -163,6 +163,6 @@ def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
     run = read_run(max(tmp_path.rglob("results_*.json")))
     assert {case: row.value("acc") for case, row in run.cases.items()} == longest_by_hand()
     for case, row in run.cases.items():
-        values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row[0].answers]
+        values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row.answers]
         assert row.value("acc_sym") == score_symmetric(values, FOUR), case
         assert row.value("p_chosen") == pytest.approx(p_chosen(values, FOUR))

@@ -137,9 +137,7 @@ def test_what_cannot_be_read_is_wrong_for_every_row_of_its_prompt(tmp_path):
     assert same(found["acc"], 1 - lost / len(ROWS))
     run = read_run(log)
     assert sum(case.value("invalid") for case in run.cases.values()) == lost
-    assert {said for case in run.cases.values() for outcome in case for _, said in outcome.unread} == set(
-        broken.values()
-    )
+    assert {said for result in run.results for _, said in result.unread} == set(broken.values())
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.caveats import words
-from support.outcomes import answering
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
@@ -532,17 +531,11 @@ REWARD = {"method": "reward", "fingerprint": "conversations-0123456789ab"}
 
 def reward_run(**kwargs):
     run = run_of(signature=REWARD, **kwargs)
-    rows = {
-        id_: answering(
-            row,
-            (),
-            targets=(),
-            values={"acc": float(index % 4 > 0), "tie": 0.0},
-            rewards={TOTAL: (float(index % 4), 0.5)},
-        )
-        for index, (id_, row) in enumerate(run.cases.items())
-    }
-    return replace(run, cases=rows)
+    results = []
+    for index, result in enumerate(run.results):
+        values, rewards = {"acc": float(index % 4 > 0), "tie": 0.0}, {TOTAL: (float(index % 4), 0.5)}
+        results.append(replace(result, answers=(), targets=(), values=values, rewards=rewards))
+    return replace(run, results=results)
 
 
 def test_a_reward_model_has_no_orders(tmp_path):
@@ -654,7 +647,7 @@ def unreadable(share):
 def unfinished(run):
     """Without the last case of General hard."""
     last = max(case_id for case_id, row in run.cases.items() if row.cell == "general_hard")
-    return replace(run, cases={case_id: row for case_id, row in run.cases.items() if case_id != last})
+    return run.part(run.cases.keys() - {last})
 
 
 @pytest.mark.parametrize(
@@ -689,7 +682,7 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
         )
     else:
         other = run_of(signature=setting)
-        other, said = replace(other, cases=dict(list(other.cases.items())[:5])), f"PARTIAL control {value}: "
+        other, said = replace(other, results=other.results[:5]), f"PARTIAL control {value}: "
         assert any(said in note for note in words(make_report(run_of(), SAMPLE, {value: other})))
     with pytest.raises(CardError) as refused:
         update(tmp_path / "README.md", run_of(), {value: other})

@@ -22,13 +22,11 @@ from support.attacks import ATTACKS
 from support.browser import Page
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import changed
 from support.releases import write_release
 from support.shown import embedded, rank_runs
 
 from personafeedback_tasks.analysis.void import is_void
 from personafeedback_tasks.common import foreign, web
-from personafeedback_tasks.core.result import ScoredCase
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
@@ -83,8 +81,8 @@ def many(template: Run, size: int) -> Run:
     """A run with more cases than the list shows at once."""
     one = next(iter(template.cases.values()))
     ids = [f"general_hard:{number}" for number in range(1, size + 1)]
-    cases = {case_id: changed(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)}
-    return replace(template, cells={"general_hard": size}, cases=cases)
+    results = [replace(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)]
+    return replace(template, cells={"general_hard": size}, results=results)
 
 
 # --- the file --------------------------------------------------------------------------------------------------------
@@ -188,8 +186,8 @@ def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
         assert browser.listed() == expected, controls
         assert browser.texts("#found")[0].endswith(f"{len(expected)} case{'' if len(expected) == 1 else 's'}")
 
-    def unreadable(case: ScoredCase) -> bool:
-        return any(answer not in ("A", "B") for outcome in case for answer in outcome.answers)
+    def unreadable(case) -> bool:
+        return any(answer not in ("A", "B") for answer in case.answers)
 
     results = {
         "missed": lambda score, case: score < 1,
@@ -275,8 +273,7 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
             "return [...document.querySelectorAll('.picks tbody tr')].map((row) => [...row.querySelectorAll('.pick')].map((one) => one.textContent))"
         )
         for row, run in zip(rows, ranked, strict=True):
-            (outcome,) = run.cases[case.id]
-            answers, gold = outcome.answers, outcome.targets
+            answers, gold = run.cases[case.id].answers, run.cases[case.id].targets
             assert row == [
                 f"{answer}, {'chosen' if answer == target else 'rejected'}" if answer in ("A", "B") else f"unreadable: {answer.replace('_', ' ')}"
                 for answer, target in zip(answers, gold, strict=True)

@@ -15,7 +15,6 @@ pytest.importorskip("jinja2")
 
 from support.browser import Page
 from support.logs import inspect_log
-from support.outcomes import changed
 from support.releases import write_release
 
 from personafeedback_tasks.analysis.measures import Contender
@@ -119,14 +118,14 @@ MODELS = {
 def planted(template: Run, name: str, setting: str, share: float) -> Run:
     """A run that is right in both orders in a share of each user's cases, in the first ones of every four."""
     number: dict[str, int] = {}
-    cases = {}
+    results = []
     for case_id in sorted(template.cases, key=lambda case_id: int(case_id.partition(":")[2])):
         case = template.cases[case_id]
         number[case.user_id] = number.get(case.user_id, PEOPLE.index(case.user_id) - 1) + 1
         right = number[case.user_id] % 4 < 4 * share
         answers = ("A", "B") if right else ("B", "A")
-        cases[case_id] = changed(case, answers=answers, values={"acc": float(right)}, unread=())
-    return replace(template, model=name, cases=cases, signature=template.signature.changed(setting=setting))
+        results.append(replace(case, answers=answers, values={"acc": float(right)}, unread=()))
+    return replace(template, model=name, results=results, signature=template.signature.changed(setting=setting))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ pytest.importorskip("scipy")
 
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import changed, scored_case
+from support.outcomes import results_of
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.measures import Contender
@@ -52,13 +52,13 @@ def alike(runs):
 
 def made(template: Run, name: str, sizes, right) -> Run:
     """A run over users of these sizes; `right`: user x case -> value."""
-    cases = {}
+    results = []
     for user, (size, values) in enumerate(zip(sizes, right, strict=True)):
         for number in range(size):
             case_id = f"general_hard:{user * 100 + number}"
             values_of = {"acc": float(values[number]), "consistency": 1.0, "first_rate": 0.5, "invalid": 0.0}
-            cases[case_id] = scored_case(case_id, "general_hard", f"u{user}", ("A", "B"), [("A", "B")], [values_of])
-    return replace(template, model=name, cells={"general_hard": len(cases)}, cases=cases, logs=(Path(name),))
+            results += results_of(case_id, "general_hard", f"u{user}", ("A", "B"), [("A", "B")], [values_of])
+    return replace(template, model=name, cells={"general_hard": len(results)}, results=results, logs=(Path(name),))
 
 
 def drawn(rng, sizes, accuracy, hard):
@@ -110,7 +110,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     rng = np.random.default_rng(2)
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
-    shuffled = [replace(run, cases=dict(reversed(run.cases.items()))) for run in runs[::-1]]
+    shuffled = [replace(run, results=run.results[::-1]) for run in runs[::-1]]
     assert documents.rank_document([make_ranking(runs)]) == documents.rank_document([make_ranking(shuffled)])
 
 
@@ -121,11 +121,9 @@ def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
 
 
 def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
-    some = dict(list(template.cases.items())[:10])
-    first = next(iter(template.cases))
-    others = {**template.cases, first: changed(template.cases[first], digest="other")}
-    for cases in (some, others):
-        assert len(alike([template, replace(template, cases=cases)])) == 2
+    first, *rest = template.results
+    for results in (template.results[:10], [replace(first, digest="other"), *rest]):
+        assert len(alike([template, replace(template, results=results)])) == 2
 
 
 @pytest.fixture(scope="module")

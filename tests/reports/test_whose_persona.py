@@ -224,7 +224,7 @@ def test_a_control_on_a_part_of_the_cases_is_no_part_of_the_verdict():
     run, controls = asked(KNOWER)
     whole = make_report(run, SAMPLE, controls)
     similar = run_of(KNOWER[1], signature={"setting": "similar_persona"})
-    similar = replace(similar, cases=dict(list(similar.cases.items())[:8]))
+    similar = replace(similar, results=similar.results[:8])
     beside = make_report(run, SAMPLE, {**controls, "similar_persona": similar})
     assert beside.differences("total")["right minus wrong"] == whole.differences("total")["right minus wrong"]
     assert beside.differences("total")["right minus similar"].n == 8
@@ -351,7 +351,7 @@ def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
 @pytest.mark.parametrize("judges", [(cut(0.4),) * 3, (cut(0.125), *KNOWER[1:])])
 def test_a_run_with_ten_percent_of_its_replies_unreadable_measures_the_setup(judges, tmp_path):
     run, controls = asked(judges)
-    share = sum(case[0].answers[0] == "truncated" for case in run.cases.values()) / 48
+    share = sum(case.answers[0] == "truncated" for case in run.cases.values()) / 48
     said = f"{100 * share:.1f} % of the replies are unreadable (truncated {100 * share:.1f} %): this measures the setup, not the model"
     for output, text in outputs(run, controls, tmp_path).items():
         if output == "ranking.csv":

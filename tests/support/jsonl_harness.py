@@ -49,7 +49,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
         ]  # fmt: skip
         results = method.judge(record.logged_cases(method, logged), [Reply(call["reply"]) for call in asked])
         values = record.tabled(method, results, NAME)
-        scored += [[replace(result, values=of_case)] for result, of_case in zip(results, values, strict=False)]
+        scored += [replace(result, values=of_case) for result, of_case in zip(results, values, strict=False)]
         lines.append({"document": logged, "calls": asked, "results": [result.to_json() for result in results]})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
     path = folder / f"{name.replace('/', '_')}.jsonl"
@@ -68,7 +68,7 @@ def opened(path: Path, texts: bool = False) -> list[Log]:
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
     run = Run(
         model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=every[0], conditions={},
-        cells=cells_of(path, every[0]), cases={}, logs=(path,),
+        cells=cells_of(path, every[0]), results=(), logs=(path,),
     )  # fmt: skip
     samples = [sample(run, f"{path}, line {number}", row) for number, row in enumerate(rows, start=2)]
     return [Log(run=run, signatures=every, samples=samples)]

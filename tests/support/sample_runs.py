@@ -13,7 +13,7 @@ from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from support.outcomes import scored_case
+from support.outcomes import results_of
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 SAMPLE = load_cases("sample")
@@ -32,14 +32,14 @@ def signature_of(**values: Any) -> Signature:
 def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, **kwargs):
     """A whole run, on the texts of the sample, that says it was asked on the release."""
     cases = [case for case in SAMPLE if case.cell in cells]
-    found = {}
+    results = []
     for i, c in enumerate(cases):
         values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
-        found[c.id] = scored_case(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
+        results += results_of(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
     signed = signature_of(**{"data": SAMPLE.digest, **dict(signature)})
     run = {
         "model": "acme/model", "harness": "lm-eval 0.4.13", "date": "2026-11-21T12:00:00+00:00", "signature": signed,
         "conditions": {"chat template": "applied", "few-shot": 0, "max_gen_toks": 1024}, "cells": {cell: 8 for cell in cells if cell in CELLS},
-        "cases": found, "logs": (Path("results/acme__model/results_2026.json"),),
+        "results": results, "logs": (Path("results/acme__model/results_2026.json"),),
     }  # fmt: skip
     return Run(**{**run, **kwargs})

@@ -102,8 +102,8 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert answered == 2 * sum(case.difficulty == "hard" for case in cases)
     run = read_run(tmp_path / "logs")
     other = read_run(lm_eval_log(tmp_path / "lm", Judging(), "personafeedback_hard", ours.root / "release"))
-    assert {name: case[0].answers for name, case in run.cases.items()} == {
-        name: case[0].answers for name, case in other.cases.items()
+    assert {name: case.answers for name, case in run.cases.items()} == {
+        name: case.answers for name, case in other.cases.items()
     }
     assert printed
     assert ours.questions()[0].question in (ours.root / "pilot.html").read_text("utf-8")

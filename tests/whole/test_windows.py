@@ -290,7 +290,7 @@ def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, h
         assert "--max-model-len" in warned
         assert "--max-tokens" not in warned
     if server.get("refuses"):
-        answers = [answer for case in read_run(tmp_path).cases.values() for answer in case[0].answers]
+        answers = [answer for case in read_run(tmp_path).cases.values() for answer in case.answers]
         assert answers.count("prompt_cut") == cut
 
 

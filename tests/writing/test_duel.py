@@ -182,7 +182,7 @@ Judging = register("by-prompt", lambda judge, prompt, case_id, call: vote(prompt
 def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
     """Id of a case of the release -> the answers to its duel."""
     source = {case.id: case.extra["source"] for case in load_present(data)}
-    return {source[name]: case[0].answers for name, case in read_run(log).cases.items()}
+    return {source[name]: case.answers for name, case in read_run(log).cases.items()}
 
 
 @pytest.mark.slow
