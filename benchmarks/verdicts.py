@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from personafeedback_tasks.analysis.place import MOST
-from personafeedback_tasks.analysis.use import Use, Verdict
+from personafeedback_tasks.analysis.use import PersonaUse, Use
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA
 from personafeedback_tasks.personafeedback.cases import PersonaCases, load_cases
@@ -114,15 +114,15 @@ def _picked(rng: np.random.Generator, chance: np.ndarray, place: float = 0.0) ->
 
 
 PLANTED: Mapping[str, tuple[Judge, tuple[str, ...]]] = {
-    "knower": (skilled(0.82, 0.62, 0.62, 0.62), (Verdict.USES.value,)),
-    "place-biased knower, by place in 35 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.35), (Verdict.USES.value, PLACE)),
-    "place-biased knower, by place in 65 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.65), (Verdict.USES.value, PLACE)),
-    "counter of terms": (counter("overlap"), (Verdict.COUNTING.value,)),
-    "counter of their share": (counter("overlap_share"), (Verdict.COUNTING.value, Verdict.NO_SIGN.value)),
-    "type-knower": (skilled(0.82, 0.82, 0.62, 0.62), (Verdict.KIND.value,)),
-    "misled by a wrong persona": (skilled(0.7, 0.6, 0.6, 0.7), (Verdict.MISLED.value,)),
-    "helped by any persona": (skilled(0.75, 0.75, 0.75, 0.65), (Verdict.ANY.value,)),
-    "length-follower": (follower, (Verdict.NO_SIGN.value,)),
+    "knower": (skilled(0.82, 0.62, 0.62, 0.62), (PersonaUse.USES.value,)),
+    "place-biased knower, by place in 35 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.35), (PersonaUse.USES.value, PLACE)),
+    "place-biased knower, by place in 65 %": (skilled(0.87, 0.6, 0.6, 0.6, place=0.65), (PersonaUse.USES.value, PLACE)),
+    "counter of terms": (counter("overlap"), (PersonaUse.COUNTING.value,)),
+    "counter of their share": (counter("overlap_share"), (PersonaUse.COUNTING.value, PersonaUse.NO_SIGN.value)),
+    "type-knower": (skilled(0.82, 0.82, 0.62, 0.62), (PersonaUse.KIND.value,)),
+    "misled by a wrong persona": (skilled(0.7, 0.6, 0.6, 0.7), (PersonaUse.MISLED.value,)),
+    "helped by any persona": (skilled(0.75, 0.75, 0.75, 0.65), (PersonaUse.ANY.value,)),
+    "length-follower": (follower, (PersonaUse.NO_SIGN.value,)),
 }
 """Name -> (judge, the verdicts that are right for it)."""
 

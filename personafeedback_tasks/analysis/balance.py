@@ -18,6 +18,11 @@ GAIN, SWAP, COST = "persona gain", "swap score", "yields"
 """Names of: the score with the persona minus that without; the score of `personafeedback_swap`, 0.5 without the person;
 the share of the calls right without the user's memory that its wrong memory turns."""
 
+OfTasks = Mapping[str, Mapping[str, Estimate]]
+"""Identity of a model -> name of a cost in another task -> value."""
+
+NO_TASKS: OfTasks = {}
+
 _Values = dict[tuple[str, str], Estimate]
 """(identity of a model, name of the method) -> value."""
 
@@ -27,12 +32,20 @@ class Balance:
     """Gain and cost of one model by one method."""
 
     model: str  # with the method, where the model has several
-    values: dict[str, Estimate]  # GAIN, SWAP, COST -> value, as far as it was asked
-    titles: Mapping[str, str]  # the same -> the data that it was asked on, which all models share
+    values: dict[str, Estimate]  # GAIN, SWAP, COST or the name of a `cost.Cost` -> value, as far as it was asked
+    titles: Mapping[str, str]  # GAIN, SWAP, COST -> the data that it was asked on, which all models share
+
+    @property
+    def costs(self) -> list[str]:
+        """The names of its costs."""
+        return [name for name in self.values if name not in (GAIN, SWAP)]
 
 
-def balances(rankings: Sequence[Ranking]) -> list[Balance]:
+def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[Balance]:
     """Models with both a gain and a cost, in the order of the rankings. Void and partial runs and controls have neither.
+
+    Args:
+        of_tasks: costs in other tasks, as `cost.of_models` has them, whatever the method.
 
     Each quantity is of runs on the same cases, asked in the same way: of several benchmarks and ways, those with
     most cases, then those that most models with a cost have. Of several runs of one model by one method, the earliest counts.
@@ -46,6 +59,7 @@ def balances(rankings: Sequence[Ranking]) -> list[Balance]:
         for key, value in _values(ranking).items():
             of_models.setdefault(key, value)
     costs = {key for _, of_models in found[COST].values() for key in of_models}
+    costs |= {key for key in names if key[0] in of_tasks}
 
     def preferred(one: tuple[Run, _Values]) -> tuple[bool, int, int]:
         models = len(costs & one[1].keys())
@@ -53,13 +67,16 @@ def balances(rankings: Sequence[Ranking]) -> list[Balance]:
 
     chosen = {quantity: max(ways.values(), key=preferred) for quantity, ways in found.items() if ways}
     titles = {quantity: run.title for quantity, (run, _) in chosen.items()}
-    rows = {key: {quantity: of[key] for quantity, (_, of) in chosen.items() if key in of} for key in names}
-    rows = {key: values for key, values in rows.items() if COST in values and len(values) > 1}
-    methods = Counter(identity for identity, _ in rows)
-    return [
-        Balance(f"{names[key]} ({key[1]})" if methods[key[0]] > 1 else names[key], values, titles)
-        for key, values in rows.items()
-    ]
+    rows = []
+    for key, name in names.items():
+        values = {quantity: of[key] for quantity, (_, of) in chosen.items() if key in of}
+        row = Balance(name, values | of_tasks.get(key[0], {}), titles)
+        if 0 < len(row.costs) < len(row.values):
+            rows.append((key, row))
+    methods = Counter(identity for (identity, _), _ in rows)
+    for (identity, method), row in rows:
+        row.model += f" ({method})" if methods[identity] > 1 else ""
+    return [row for _, row in rows]
 
 
 def _key(run: Run) -> tuple[str, str]:
@@ -94,13 +111,18 @@ def _value(row: Ranked) -> Estimate | None:
     return row.values.get(GAIN.replace(" ", "_"))
 
 
-def cost_beside(run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> Estimate | None:
-    """COST of the same model by the same method among other runs and their controls; None where no whole run on the benchmark's own
-    data has it. Of several, that of the same harness counts, then the earliest."""
+def costs_beside(
+    run: Run, rows: Sequence[tuple[Run, Mapping[str, Run]]], of_tasks: OfTasks = NO_TASKS
+) -> dict[str, Estimate]:
+    """The costs of the same model: COST, of other runs by the same method and their controls, and those in other tasks.
+
+    COST is missing where no whole run on the benchmark's own data has it. Of several, that of the same harness counts, then the earliest.
+    """
     of_model = [(other, controls) for other, controls in rows if _key(other) == _key(run) and not other.remark]
     of_model.sort(key=lambda row: (row[0].program != run.program, row[0].date))
     found = [_yields(other, controls, (VOID, FORBIDS)) for other, controls in of_model]
-    return next((value for value in found if value is not None and not math.isnan(value.value)), None)
+    known = [value for value in found if value is not None and not math.isnan(value.value)]
+    return {**({COST: known[0]} if known else {}), **of_tasks.get(run.identity, {})}
 
 
 def is_of_cost(run: Run) -> bool:

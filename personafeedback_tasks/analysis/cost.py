@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
 from ..logs.run import RunError
@@ -38,6 +39,25 @@ class Cost:
         # nothing follows unless the message reached the model in every call
         missed, calls = self.run.missed
         return missed > 0 or not calls
+
+    @property
+    def is_share(self) -> bool:
+        """Whether every value is from 0 to 1."""
+        return all(0 <= one.value <= 1 for pair in self.samples for one in (pair.told, pair.without))
+
+    @property
+    def name(self) -> str:
+        """Its name beside other measures: `cost on gsm8k`."""
+        return f"cost on {self.run.task}{f' (profile {self.run.told})' if self.run.told else ''}"
+
+    @property
+    def lost(self) -> Estimate:
+        """How much worse the message makes the score, by the wider of both intervals. Below 0 it makes it better."""
+        known = [one for one in (self.by_sample, self.by_user) if one is not None and not math.isnan(one.low)]
+        found = max(known, key=lambda one: one.high - one.low, default=self.by_sample)
+        if not self.run.higher_is_better:
+            return found
+        return replace(found, value=0.0 - found.value, low=0.0 - found.high, high=0.0 - found.low)
 
     @property
     def harmed(self) -> list[Changed]:
@@ -111,3 +131,25 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
         samples=samples,
         left_out=len(run.samples.keys() ^ control.samples.keys()),
     )
+
+
+def of_models(costs: Iterable[Cost], names: Mapping[str, str]) -> dict[str, dict[str, Estimate]]:
+    """Identity of a model -> `Cost.name` -> `Cost.lost`, of the runs with users' own profiles that are not void.
+
+    Args:
+        names: the user's names for models.
+
+    Raises:
+        RunError: a score is no share.
+    """
+    found: dict[str, dict[str, Estimate]] = {}
+    for cost in costs:
+        if cost.void or cost.run.setting != "persona":
+            continue
+        if not cost.is_share:
+            raise RunError(
+                f"{cost.run.path}: found values of {cost.run.value} below 0 or above 1, expected shares, which have points in common with a "
+                "gain. Leave it out: `personafeedback cost` shows it."
+            )
+        found.setdefault(names.get(cost.run.model, cost.run.model), {})[cost.name] = cost.lost
+    return found

@@ -18,7 +18,7 @@ from ..stats.human_votes import Powered
 from ..stats.logistic import LengthAdjusted
 from .groups import Group
 from .harm import Harm
-from .pairs import Pair
+from .pairs import RunPair
 from .sheet import SheetColumn
 from .shortcuts import Shortcuts
 from .users import Users
@@ -261,7 +261,7 @@ class RankingEntry(Record, frozen=True, kw_only=True):
     caveats: Sequence[CaveatText]
     measures: Mapping[str, MeasureText]
     runs: Sequence[RankedRun]
-    pairs: Sequence[Pair]
+    pairs: Sequence[RunPair]
 
 
 class BalanceEntry(Record, frozen=True, kw_only=True):
@@ -269,7 +269,7 @@ class BalanceEntry(Record, frozen=True, kw_only=True):
 
     Attributes:
         model: its name.
-        values: `persona gain`, `swap score` or `yields` -> its value.
+        values: `persona gain`, `swap score`, `yields` or `cost on TASK` -> its value.
     """
 
     model: str

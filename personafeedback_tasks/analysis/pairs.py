@@ -31,7 +31,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunPair:
     """Two runs of a ranking, by their places in it, from 1.
 
     Attributes:
@@ -51,17 +51,17 @@ class Pair:
     measures: Mapping[str, Estimate] = field(default_factory=dict)
 
 
-def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[Pair]:
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RunPair]:
     """All pairs of runs, from one value per case of each, the best run first."""
     both = list(combinations(range(len(scores)), 2))
     tests = [paired_test([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
     corrected = holm([p for _, p in tests])
     return [
-        Pair(a + 1, b + 1, difference, p) for (a, b), (difference, _), p in zip(both, tests, corrected, strict=True)
+        RunPair(a + 1, b + 1, difference, p) for (a, b), (difference, _), p in zip(both, tests, corrected, strict=True)
     ]
 
 
-def of_two(pair: Pair, first: Contender, second: Contender) -> Pair:
+def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
     """The pair of a ranking of two runs, with its groups and its measures that are no means."""
     values = {
         case_id: (x - y, user)

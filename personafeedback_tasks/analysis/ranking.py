@@ -21,7 +21,7 @@ from ..stats.estimates import ALPHA, Estimate
 from .beside import with_scores
 from .caveats import of_result
 from .measures import SCORE, Contender, Measure, measures
-from .pairs import Pair, of_two, pairs_of
+from .pairs import RunPair, of_two, pairs_of
 from .shortcuts import make_shortcuts
 from .use import Use, use_of
 from .void import is_void
@@ -58,7 +58,7 @@ class Ranking:
     cells: Mapping[str, int]
     measures: Sequence[Measure]  # keys of `Ranked.values`, in the order of every output
     rows: Sequence[Ranked]
-    pairs: Sequence[Pair]
+    pairs: Sequence[RunPair]
     caveats: Sequence[Caveat]  # each about the places of its runs
     data: CaseSet[Any] | None = None  # the cases; None if they are not at hand
     texts: Examined | None = None  # facts from their texts; None without data

@@ -19,7 +19,7 @@ EXCESS = "excess over counting"
 """Right minus wrong of a run minus that of a baseline that counts terms, on the same cases; see `excess_over_counting`."""
 
 
-class Verdict(Enum):
+class PersonaUse(Enum):
     """Whether a run uses who its user is."""
 
     USES = "uses"
@@ -62,10 +62,10 @@ class Use:
 
     @property
     def uses(self) -> bool:
-        return self.verdict is Verdict.USES
+        return self.verdict is PersonaUse.USES
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> PersonaUse | None:
         """COUNTING, KIND, USES, MISLED, ANY, NO_SIGN: the first that holds; None where a difference is void, or none is measured."""
         wrong, none = self.sign(self.over_wrong), self.sign(self.over_none)
         if self.void or not self.measured:
@@ -73,16 +73,16 @@ class Use:
         if wrong == none == 1:
             # before KIND, since it explains more with less: counting finds more terms with a similar user, too
             if self.over_counting is not None and self.sign(self.over_counting) != 1:
-                return Verdict.COUNTING
+                return PersonaUse.COUNTING
             if self.over_similar is not None and self.sign(self.over_similar) != 1:
-                return Verdict.KIND
+                return PersonaUse.KIND
             # each holds at its level, so that their number needs no correction (intersection-union, Berger 1982)
-            return Verdict.USES
+            return PersonaUse.USES
         # not above none, and another's is below none
         if wrong == 1 and none is not None and self.sign(self.wrong_over_none) == -1:
-            return Verdict.MISLED
+            return PersonaUse.MISLED
         # NO_SIGN also where the control that would tell was not asked
-        return Verdict.ANY if none == self.sign(self.wrong_over_none) == 1 else Verdict.NO_SIGN
+        return PersonaUse.ANY if none == self.sign(self.wrong_over_none) == 1 else PersonaUse.NO_SIGN
 
     @property
     def measured(self) -> bool:

@@ -70,7 +70,7 @@ def _row(cost: Cost) -> list[str]:
 
 
 def _scale(cost: Cost) -> int:
-    return 100 if all(0 <= one.value <= 1 for pair in cost.samples for one in (pair.told, pair.without)) else 1
+    return 100 if cost.is_share else 1
 
 
 def _number(value: float, scale: int, sign: bool = False) -> str:

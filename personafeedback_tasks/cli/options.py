@@ -139,3 +139,23 @@ places_option = click.option(
     help=f"Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
     f"where the logs say, else {VARIABLES}",
 )
+
+value_option = click.option(
+    "--value",
+    "values",
+    metavar="NAME",
+    multiple=True,
+    help="The number that counts, where another task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
+)
+
+costs_option = several(
+    click.option(
+        "--cost",
+        "cost_logs",
+        metavar="LOG",
+        multiple=True,
+        type=RUN,
+        help="Logs of other tasks with and without a user's profile, as `cost` takes them: what it costs there stands beside the gain.",
+    ),
+    value_option,
+)

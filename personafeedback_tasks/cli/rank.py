@@ -13,6 +13,7 @@ from ..logs.data import RunData, refuse_misfits
 from .options import (
     FILE,
     RUN,
+    costs_option,
     json_option,
     name_option,
     out_option,
@@ -31,6 +32,7 @@ from .runs import check_names, passed_over, read
     type=RUN,
     help="For runs on duels: the judge's run on the benchmark, which corrects the win rates for its errors (see `verdict`).",
 )
+@costs_option
 @places_option
 @name_option
 @click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
@@ -42,6 +44,8 @@ from .runs import check_names, passed_over, read
 def rank(
     runs: tuple[Path, ...],
     exam: Path | None,
+    cost_logs: tuple[Path, ...],
+    values: tuple[str, ...],
     places: Sequence[RunData],
     names: dict[str, str],
     full: bool,
@@ -62,7 +66,7 @@ def rank(
         personafeedback rank results/* logs/a.eval --csv ranking.csv
         personafeedback rank logs --full
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
-        personafeedback rank logs --out ranking
+        personafeedback rank logs --cost logs/sums --out ranking
     """
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import exams, split, writers
@@ -70,6 +74,7 @@ def rank(
     from ..analysis.ranking import ranked
     from ..logs.earlier import of_writer
     from ..reports import documents, files, rank_data, rank_text
+    from .with_user import costs_of_models
 
     found = read(runs, places[:-1] or places, names)
     on_benchmark, on_duels = split(found, places, passed_over)
@@ -81,10 +86,13 @@ def rank(
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
     rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
     refuse_misfits(places)
-    document = documents.rank_document(rankings)
-    made = {} if out is None else {out / name: content for name, content in files.rank_files(rankings).items()}
+    of_tasks = costs_of_models(cost_logs, values, names)
+    document = documents.rank_document(rankings, of_tasks)
+    made = (
+        {} if out is None else {out / name: content for name, content in files.rank_files(rankings, of_tasks).items()}
+    )
     write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(document)}))
     if write_json(json_file, document):
-        show(rank_text.all_blocks(rankings, full))
+        show(rank_text.all_blocks(rankings, full, of_tasks))
     for path in made:
         say(f"wrote {path}", err=json_file == STDOUT)

@@ -15,6 +15,7 @@ from ..logs.run import AS_LOGGED, Run, RunError, offers, refuse_unknown, with_na
 from .options import (
     FILE,
     RUN,
+    costs_option,
     data_option,
     json_option,
     name_option,
@@ -119,19 +120,22 @@ def compare(
     is_flag=True,
     help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
 )
+@costs_option
 @name_option
 @data_option
 def card(
     runs: tuple[Path, ...],
     model_card: Path,
     eval_results: bool,
+    cost_logs: tuple[Path, ...],
+    values: tuple[str, ...],
     names: dict[str, str],
     data: RunData,
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them add what knowing
-    the user costs.
+    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them, and --cost, add what
+    knowing the user costs.
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
     count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
@@ -139,11 +143,12 @@ def card(
         personafeedback card logs/a.eval --model-card README.md
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
-    from ..analysis.balance import cost_beside, is_of_cost
+    from ..analysis.balance import costs_beside, is_of_cost
     from ..analysis.control import with_controls
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card
     from ..reports.eval_results import write_eval_results
+    from .with_user import costs_of_models
 
     found = read(runs, [data], names)
     rows = with_controls(found)
@@ -151,8 +156,8 @@ def card(
     check_names(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    for line in update_card(made, cases, model_card, cost_beside(asked, rows)):
-        say(line)
+    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names))
+    say(update_card(made, cases, model_card, costs))
     if eval_results:
         say(f"wrote {write_eval_results(made, refuse_unpublishable(made), model_card.parent)}")
 

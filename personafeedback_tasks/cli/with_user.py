@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..logs.other_tasks import read_tasks
 from ..personafeedback.system import NEUTRAL, OPENING, SETTINGS, told_by
-from .options import RUN, json_option, out_option
+from .options import RUN, json_option, out_option, value_option
 from .output import STDOUT, files_written, say, show, write_json
+
+if TYPE_CHECKING:
+    from ..analysis.balance import OfTasks
+    from ..analysis.cost import Cost
 
 
 @click.command()
@@ -48,13 +54,7 @@ def setting_of(instruction: str) -> str:
 
 @click.command()
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=RUN)
-@click.option(
-    "--value",
-    "values",
-    metavar="NAME",
-    multiple=True,
-    help="The number that counts, where a task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
-)
+@value_option
 @json_option
 @out_option("Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
 def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
@@ -68,13 +68,31 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
         personafeedback cost logs --out cost
         personafeedback cost results --value exact_match,strict-match
     """
-    from ..analysis.cost import costs_of
     from . import cost_text
+
+    costs = costs_in(logs, values)
+    with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
+        if write_json(json_file, cost_text.document(costs)):
+            show(cost_text.blocks(costs))
+
+
+def costs_in(logs: Sequence[Path], values: Sequence[str]) -> list[Cost]:
+    """The costs in logs; what is passed over in a folder is said on stderr."""
+    from ..analysis.cost import costs_of
 
     runs, passed = read_tasks(logs, values, setting_of)
     for line in passed:
         say(f"Passed over {line}", err=True)
-    costs = costs_of(runs)
-    with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
-        if write_json(json_file, cost_text.document(costs)):
-            show(cost_text.blocks(costs))
+    return costs_of(runs)
+
+
+def costs_of_models(logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str]) -> OfTasks:
+    """The costs in logs by model, for `rank` and `card`; void ones are said on stderr."""
+    from ..analysis.cost import of_models
+    from .cost_text import void
+
+    costs = costs_in(logs, values) if logs else []
+    for cost in costs:
+        if cost.void:
+            say(void(cost), err=True)
+    return of_models(costs, names)

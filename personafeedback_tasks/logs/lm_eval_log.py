@@ -104,7 +104,6 @@ def _logs(path: Path, only: Path | None, texts: bool) -> list[Log]:
 
 def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: bool) -> Log:
     arguments = _arguments(results)
-    key = next((key for key in _NAMES if key in arguments), "pretrained")
     first = results["configs"][next(iter(tasks))]
     signatures = signed(first["metadata"], path)
     tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
@@ -127,13 +126,12 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
             raise refused(path, found, "0, since our prompts have no examples")
         cells |= cells_of(path, signed(config["metadata"], path)[0])
         samples += rows.read(file, task, int(results["n-samples"][task]["effective"]))
-    model = text(arguments[key]) if key in arguments else str(results.get("model_source") or results.get("model_name"))
     run = Run(
-        model=model,
+        model=model_of(results),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
         date=_date(path, results["date"]),
         signature=signatures[0],
-        conditions=_conditions(signatures[0].benchmark, results, first, key),
+        conditions=_conditions(signatures[0].benchmark, results, first),
         cells=cells,
         results=(),
         logs=(path, *tasks.values()),
@@ -264,6 +262,17 @@ _CACHE = fields.named("lm_eval _EvalConfig", fields.REASON)
 _NAMES = ("pretrained", "model", "path", "engine")
 
 
+def model_of(results: dict[str, Any]) -> str:
+    """The model of a results file."""
+    named = [text(value) for name, value in _arguments(results).items() if name == _named_by(results)]
+    return named[0] if named else str(results.get("model_source") or results.get("model_name"))
+
+
+def _named_by(results: dict[str, Any]) -> str:
+    arguments = _arguments(results)
+    return next((name for name in _NAMES if name in arguments), "pretrained")
+
+
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:
     arguments = results["config"].get("model_args") or {}
     if isinstance(arguments, str):
@@ -271,8 +280,8 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
     return dict(arguments)
 
 
-def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any], named_by: str) -> dict[str, Any]:
-    arguments, metadata = _arguments(results), config["metadata"]
+def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    arguments, metadata, named_by = _arguments(results), config["metadata"], _named_by(results)
     # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
     template = "not applied" if results.get("chat_template") is None else "applied"
     digest = str(results.get("chat_template_sha") or "")[:12]

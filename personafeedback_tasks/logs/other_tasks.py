@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..common.errors import PersonaFeedbackError
 from ..common.records import lenient, short
 from ..stats.estimates import mean
-from .lm_eval_log import results_beside
+from .lm_eval_log import model_of, results_beside
 from .run import RunError
 
 NO_PERSONA = "no_persona"
@@ -82,8 +83,7 @@ def read_tasks(
             runs += _read(path, values, setting_of)
             continue
         before = len(runs)
-        files = [*path.rglob("*.eval"), *(file for file in path.rglob("*.json") if file.name.startswith("results"))]
-        for file in sorted(files):
+        for file in sorted([*path.rglob("*.eval"), *path.rglob("results*.json")]):
             try:
                 runs += _read(file, values, setting_of)
             except RunError as error:
@@ -95,19 +95,17 @@ def read_tasks(
 
 
 def _read(path: Path, values: Sequence[str], setting_of: Callable[[str], str]) -> list[TaskRun]:
-    if path.suffix == ".eval":
-        return [_inspect(path, values)]
-    results = results_beside(path) or path
     try:
-        document = lenient(results.read_bytes())
-        if "eval" in document:
+        if path.suffix == ".eval":
             return [_inspect(path, values)]
-        return list(_lm_eval(results, document, values, setting_of))
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        if isinstance(error, RunError):
-            raise
+        results = results_beside(path) or path
+        document = lenient(results.read_bytes())
+        return [_inspect(path, values)] if "eval" in document else _lm_eval(results, document, values, setting_of)
+    except PersonaFeedbackError:
+        raise
+    except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise RunError(
-            f"{path}: found no log of a run ({type(error).__name__}: {short(str(error))}), expected one."
+            f"{path}: found no complete log of a run ({type(error).__name__}: {short(str(error))}), expected one."
         ) from error
 
 
@@ -124,14 +122,10 @@ def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
 def refuse_other_mean(path: Path, value: str, found: float, reported: Mapping[str, float]) -> None:
     """Raise RunError unless the mean of the samples' values is the logged one, so that their change is one of its
     score."""
-    if not reported:
-        raise RunError(
-            f"{path}: found no accuracy or mean of {value} in its results, expected one: other metrics are no mean over samples."
-        )
     if not any(math.isclose(found, one, rel_tol=1e-9, abs_tol=1e-9) for one in reported.values()):
-        name, one = next(iter(reported.items()))
+        means = ", ".join(f"{name} {one:.6g}" for name, one in reported.items()) or "no accuracy or mean"
         raise RunError(
-            f"{path}: found {name} {one:.6g} of {value} in its results, and {found:.6g} as the mean over its samples, expected the same. The task "
+            f"{path}: found {means} of {value} in its results, expected {found:.6g}, the mean over its samples. The task's metric is no mean, "
             "turns values into numbers in its own way, or reduces epochs to something else than their mean."
         )
 
@@ -145,12 +139,7 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
     from ..inspect_harness.with_user import KEY, calls_without
     from .inspect_log import generation
 
-    try:
-        log = read_eval_log(str(path), resolve_attachments=True)
-    except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
-        raise RunError(
-            f"{path}: found a log that this Inspect cannot read ({type(error).__name__}), expected a complete one."
-        ) from error
+    log = read_eval_log(str(path), resolve_attachments=True)
     about = (log.eval.metadata or {}).get(KEY)
     if about is None:
         raise RunError(f"{path}: found a run of {log.eval.task}, expected one of personafeedback_tasks/with_user.")
@@ -159,7 +148,6 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
             f"{path}: found a run with status {log.status}, expected a finished one. `inspect eval-retry {path}` finishes it."
         )
     scored = [sample for sample in log.samples if sample.scores]
-    # A dict of scores has a number for each of its keys, which Inspect reports under the key's name.
     keys = dict.fromkeys(name for sample in scored for name in _numbers(sample.scores or {}))
     counts = chosen(path, list(keys), values)
     of_sample: dict[str, list[Any]] = {}
@@ -195,21 +183,19 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
     )
 
 
-def _numbers(scores: Mapping[str, Any]) -> Iterator[str]:
+def _numbers(scores: Mapping[str, Any]) -> dict[str, Any]:
+    # Inspect reports each key of a dict of scores under its own name
+    found: dict[str, Any] = {}
     for name, score in scores.items():
-        yield from score.value if isinstance(score.value, dict) else (name,)
+        found |= score.value if isinstance(score.value, dict) else {name: score.value}
+    return found
 
 
 def _value(scores: Mapping[str, Any], counts: str) -> float:
     from inspect_ai.scorer import value_to_float
 
-    to_float = value_to_float()
-    for name, score in scores.items():
-        if isinstance(score.value, dict) and counts in score.value:
-            return to_float(score.value[counts])
-        if name == counts and not isinstance(score.value, (dict, list)):
-            return to_float(score.value)
-    return math.nan
+    value = _numbers(scores).get(counts)
+    return value_to_float()(value) if isinstance(value, (str, int, float)) else math.nan
 
 
 def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
@@ -240,7 +226,7 @@ def _text(value: Any) -> str:
 
 def _lm_eval(
     path: Path, results: Mapping[str, Any], values: Sequence[str], setting_of: Callable[[str], str]
-) -> Iterator[TaskRun]:
+) -> list[TaskRun]:
     instruction = results.get("system_instruction") or ""
     setting = setting_of(instruction) if instruction else NO_PERSONA
     if not setting:
@@ -248,7 +234,7 @@ def _lm_eval(
             f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` printed, or none."
         )
     stamp = path.stem.rpartition("_")[2]
-    config = results["config"]
+    config, runs = results["config"], []
     for task in results["configs"]:
         file = path.with_name(f"samples_{task}_{stamp}.jsonl")
         if not file.is_file():
@@ -274,9 +260,9 @@ def _lm_eval(
         refuse_other_mean(path, counts, mean(sample.value for sample in samples.values()), reported)
         calls = [_text(one["arg_0"]) for row in rows for one in row["arguments"].values()]
         shown = [instruction, *(json.dumps(instruction, ensure_ascii=ascii)[1:-1] for ascii in (True, False))]
-        yield TaskRun(
+        run = TaskRun(
             task=task,
-            model=str(results.get("model_source")),
+            model=model_of(results),
             setting=setting,
             told=str(results.get("system_instruction_sha") or "")[:8],
             value=counts,
@@ -295,3 +281,5 @@ def _lm_eval(
             program="lm-eval",
             higher_is_better=bool((results.get("higher_is_better") or {}).get(task, {}).get(metric, True)),
         )
+        runs.append(run)
+    return runs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from ..core.report import CardSpec
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.signature_line import signature_line
 from ..stats.estimates import Estimate
-from .card_text import section, signature_of, variant
+from .card_text import NO_COSTS, section, signature_of, variant
 from .sentences import sentence
 
 # the lines of a `model-index` among the metadata of a card
@@ -39,7 +38,9 @@ class CardError(PersonaFeedbackError):
     """A run that should not be published, or a card that it cannot go into."""
 
 
-def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Estimate | None = None) -> list[str]:
+def update_card(
+    report: Report, cases: CaseSet[Any] | None, path: Path, costs: Mapping[str, Estimate] = NO_COSTS
+) -> str:
     """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 
     Each way of asking has one section and its own `model-index` entries; all else stays as it is written, but for comments within `model-index`.
@@ -47,7 +48,7 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Es
     Args:
         cases: the data of the run; None is refused.
         path: the card; created if there is none.
-        cost: how often a wrong memory of the user turns a right answer, see `balance.COST`; None if it was not asked.
+        costs: what knowing the user costs, as `balance.costs_beside` has it.
 
     Raises:
         CardError: this run should not be published, or the card is of another model or cannot be read. Nothing is written then.
@@ -55,18 +56,14 @@ def update_card(report: Report, cases: CaseSet[Any] | None, path: Path, cost: Es
     spec = refuse_unpublishable(report)
     assert cases is not None  # a report without them has the caveat `no_data`
     old = _read(path)
-    new = _updated(path, old or "", report, cases, spec, cost)
+    new = _updated(path, old or "", report, spec, section(report, cases, spec, costs))
     if new != old:
         write(path, new)
-    done = "nothing to change." if new == old else "created." if old is None else "updated; everything else unchanged."
-    return [
-        f"{path}: {done}",
-        "Nothing was uploaded. An upload replaces the whole card of the model on the Hub. If this file did not begin as that card, download it and add "
-        "the run to it:",
-        "    hf download OWNER/MODEL README.md --local-dir .",
-        "To open a pull request with this file:",
-        "    " + shlex.join(["hf", "upload", "OWNER/MODEL", str(path), "README.md", "--create-pr"]),
-    ]
+    done = "nothing to change" if new == old else "created" if old is None else "updated; everything else unchanged"
+    return (
+        f"{path}: {done}. Nothing was uploaded. An upload replaces the model's card on the Hub: begin with that card "
+        "(hf download OWNER/MODEL README.md --local-dir .)."
+    )
 
 
 def refuse_unpublishable(report: Report) -> CardSpec:
@@ -144,9 +141,7 @@ def _read(path: Path) -> str | None:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
-def _updated(
-    path: Path, content: str, report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate | None
-) -> str:
+def _updated(path: Path, content: str, report: Report, spec: CardSpec, text: str) -> str:
     newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
     content = content.replace(newline, "\n")
     block = REGEX_YAML_BLOCK.search(content)
@@ -155,7 +150,7 @@ def _updated(
     )
     front = _with_results(path, front, report, spec)
     body = after if content else f"{after}\n# {foreign.markdown(report.run.name)}\n"
-    body = _with_section(path, body, variant(report.run), section(report, cases, spec, cost))
+    body = _with_section(path, body, variant(report.run), text)
     return f"{before}{front}{body}".replace("\n", newline)
 
 

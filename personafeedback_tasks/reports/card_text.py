@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined, Template
 
+from ..analysis.balance import COST
 from ..analysis.groups import Group
 from ..analysis.report import Report
 from ..common import foreign
@@ -22,10 +23,12 @@ from .headline import columns_beside, verdict
 from .report_short import unreadable
 from .report_text import ceiling, gap_columns
 from .sentences import first_sentence, sentence
-from .table import Column, Table, interval, measured, percent, spaced, with_interval
+from .table import Column, Table, interval, measured, percent, points, spaced, with_interval
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
+
+NO_COSTS: Mapping[str, Estimate] = {}
 
 # Markdown: every text of others goes through `foreign`
 _TEMPLATE = Template(
@@ -46,7 +49,7 @@ def signature_of(report: Report) -> str:
     return signature_line(report.run, report.texts.version, public=True)
 
 
-def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate | None = None) -> str:
+def section(report: Report, cases: CaseSet[Any], spec: CardSpec, costs: Mapping[str, Estimate] = NO_COSTS) -> str:
     """The Markdown section of a card, by the template `card.md.j2`."""
     run, control, groups = report.run, report.run.benchmark.report.control, report.shown
     if len(groups) > MOST_ROWS:
@@ -72,7 +75,7 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
     return _TEMPLATE.render(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
         verdict=foreign.markdown(verdict(report)),
-        cost=foreign.markdown(cost_sentence(cost)) if cost else "",
+        cost=foreign.markdown(cost_sentence(costs)),
         measured=spec.measured(foreign.code(run.name), run.signature.options, measures, cases),
         table=_table(report, spec, groups, measures),
         differences=[one for one in control.named if one.name in known] if control else [],
@@ -91,10 +94,16 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, cost: Estimate 
     )
 
 
-def cost_sentence(cost: Estimate) -> str:
-    """A sentence on the cost of knowing the user."""
-    turned = f"{percent(cost.value)} % (95 % interval {interval(cost)}) of the model's right answers"
-    return f"Where its memory of the user is wrong, it turns {turned}."
+def cost_sentence(costs: Mapping[str, Estimate]) -> str:
+    """A sentence on the costs of knowing the user; empty without any."""
+    parts = [
+        f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of the model's right answers"
+        if name == COST
+        else f"{name} of a user's profile in context: {points(one.value)} points (95 % interval {interval(one, sign=True)})"
+        for name, one in costs.items()
+    ]
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..analysis.balance import balances
+from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.beside import Beside
 from ..analysis.costs import RunCost
 from ..analysis.documents import (
@@ -113,8 +113,8 @@ def _settings(sheet: Sheet) -> Settings:
     )
 
 
-def rank_document(rankings: Sequence[Ranking]) -> RankDocument:
-    balance = [BalanceEntry(model=one.model, values=one.values) for one in balances(rankings)]
+def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> RankDocument:
+    balance = [BalanceEntry(model=one.model, values=one.values) for one in balances(rankings, of_tasks)]
     return RankDocument(rankings=list(map(_ranking, rankings)), balance=balance)
 
 

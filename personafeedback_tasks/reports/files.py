@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..analysis.balance import OfTasks
 from ..analysis.ranking import Ranking
 from ..analysis.report import Report
 from ..common import foreign
@@ -29,12 +30,12 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     }
 
 
-def rank_files(rankings: Sequence[Ranking]) -> dict[str, Content]:
+def rank_files(rankings: Sequence[Ranking], of_tasks: OfTasks) -> dict[str, Content]:
     """The rankings, and the page."""
-    document = documents.rank_document(rankings)
+    document = documents.rank_document(rankings, of_tasks)
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True))}",
+        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True, of_tasks=of_tasks))}",
         "ranking.csv": rank_data.as_csv(document),
         "ranking.json": output_text(document),
-        "index.html": page.render(rankings),
+        "index.html": page.render(rankings, of_tasks),
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..analysis.balance import balances
+from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.ranking import Ranking
 from ..common import web
 from ..logs.signature_line import signature_line
@@ -21,7 +21,7 @@ FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
 
 
-def render(rankings: Sequence[Ranking]) -> str:
+def render(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> str:
     """The page."""
     numbers = places(rankings)
     texts = [texts_of(ranking) for ranking in rankings]
@@ -37,7 +37,7 @@ def render(rankings: Sequence[Ranking]) -> str:
             _section(ranking, of_ranking, len(rankings) > 1, shown is not None)
             for ranking, of_ranking, shown in zip(rankings, numbers, texts, strict=True)
         ],
-        plane=page_plots.plane(balances(rankings)),
+        planes=page_plots.planes(balances(rankings, of_tasks)),
         reasons=rank_text.reasons(rankings),
         place_meaning=page_table.PLACE,
         most_pairs=page_table.MOST_PAIRS,

@@ -76,24 +76,28 @@ def forest(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def plane(found: Sequence[Balance]) -> dict[str, Any] | None:
-    """Each model's gain along one axis, its cost along the other; None where no model has both.
+def planes(found: Sequence[Balance]) -> list[dict[str, Any]]:
+    """For each cost, every model's gain along one axis and that cost along the other.
 
     The gain is the persona gain or, where no model has that, how far the swap score is above chance.
     """
-    if not found:
-        return None
-    name = GAIN if any(GAIN in one.values for one in found) else SWAP
-    points = [(one.model, _shifted(one.values[name], name), one.values[COST]) for one in found if name in one.values]
-    across = Axis.over(
-        [end for _, gain, _ in points for end in (0.0, gain.value, gain.low, gain.high)], (-100.0, 100.0)
-    )
-    up = Axis.over([end for _, _, cost in points for end in (0.0, cost.value, cost.low, cost.high)])
+    gain = GAIN if any(GAIN in one.values for one in found) else SWAP
+    costs = dict.fromkeys(name for one in found for name in one.costs)
+    made = ((cost, _plane([one for one in found if {gain, cost} <= one.values.keys()], gain, cost)) for cost in costs)
+    return [{"cost": "" if cost == COST else cost, **of} for cost, of in made if of["rows"]]
+
+
+def _plane(found: Sequence[Balance], name: str, of_cost: str) -> dict[str, Any]:
+    points = [(one.model, _shifted(one.values[name], name), one.values[of_cost]) for one in found]
+    ends = (-100.0, 100.0)
+    across = Axis.over([end for _, gain, _ in points for end in (0.0, gain.value, gain.low, gain.high)], ends)
+    up = Axis.over([end for _, _, cost in points for end in (0.0, cost.value, cost.low, cost.high)], ends)
     rows = []
     for model, gain, cost in points:
         bar, column = across.bar(gain), up.bar(cost)
         rows.append((model, bar, column, f"{percent(gain.value, sign=True)} / {percent(cost.value)}"))
-    return {"across": across.ticks, "up": up.ticks, "zero": across.at(0.0), "rows": rows, "of": found[0].titles[name]}
+    of = found[0].titles[name] if found else ""
+    return {"across": across.ticks, "up": up.ticks, "zero": across.at(0.0), "rows": rows, "of": of}
 
 
 def _shifted(value: Estimate, name: str) -> Estimate:

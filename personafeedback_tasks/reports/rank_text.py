@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis.balance import balances
+from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..core.report import DIFFERENCE, SIGNED
@@ -69,15 +69,15 @@ def blocks(ranking: Ranking, full: bool = False, number: int | None = None) -> l
     ]
 
 
-def all_blocks(rankings: Sequence[Ranking], full: bool = False) -> list[Block]:
-    """Several rankings, and why they are several."""
+def all_blocks(rankings: Sequence[Ranking], full: bool = False, of_tasks: OfTasks = NO_TASKS) -> list[Block]:
+    """Several rankings, why they are several, and gains beside costs."""
     scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))
     numbers = range(1, len(rankings) + 1) if len(rankings) > 1 else [None]
     return [
         *(block for ranking, number in zip(rankings, numbers, strict=True) for block in blocks(ranking, full, number)),
         paragraph((LEGEND if full else PLACE).format(score=scores), dim=True),
         *map(paragraph, reasons(rankings)),
-        *balance_text.blocks(balances(rankings)),
+        *balance_text.blocks(balances(rankings, of_tasks)),
     ]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..analysis.use import Use, Verdict
+from ..analysis.use import PersonaUse, Use
 from ..core.method import Method
 from ..core.stopping import StopState
 from ..logs.caveat import Caveat
@@ -42,34 +42,34 @@ HARMS = {
     "distracted": "what it is told about another user misleads it",
 }
 
-_VERDICTS: Mapping[Verdict, str] = {
-    Verdict.USES: "it uses this user's {known}",
-    Verdict.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be seen ({counting} points beyond that)",
-    Verdict.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over a similar user's {known})",
-    Verdict.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
-    Verdict.ANY: "any {known} helps it",
-    Verdict.NO_SIGN: "no sign that it uses this user's {known}",
+_VERDICTS: Mapping[PersonaUse, str] = {
+    PersonaUse.USES: "it uses this user's {known}",
+    PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be seen ({counting} points beyond that)",
+    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over a similar user's {known})",
+    PersonaUse.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
+    PersonaUse.ANY: "any {known} helps it",
+    PersonaUse.NO_SIGN: "no sign that it uses this user's {known}",
 }
 
-_REMARKS: Mapping[tuple[Verdict, int | None, int | None], str] = {
-    (Verdict.ANY, 0, 1): "; that it must be this user's cannot be seen",
-    (Verdict.ANY, -1, 1): ", another user's more than this user's",
-    (Verdict.NO_SIGN, 1, None): ": answers depend on whose it is, and whether the right one helps was not asked",
-    (Verdict.NO_SIGN, 1, 0): ": answers depend on whose it is, but that the right one helps cannot be seen",
-    (Verdict.NO_SIGN, 0, 1): ": it does better with it than without, but that it must be this user's cannot be seen",
-    (Verdict.NO_SIGN, -1, 1): ": it does better with it than without, and better still with another user's",
+_REMARKS: Mapping[tuple[PersonaUse, int | None, int | None], str] = {
+    (PersonaUse.ANY, 0, 1): "; that it must be this user's cannot be seen",
+    (PersonaUse.ANY, -1, 1): ", another user's more than this user's",
+    (PersonaUse.NO_SIGN, 1, None): ": answers depend on whose it is, and whether the right one helps was not asked",
+    (PersonaUse.NO_SIGN, 1, 0): ": answers depend on whose it is, but that the right one helps cannot be seen",
+    (PersonaUse.NO_SIGN, 0, 1): ": it does better with it than without, but that it must be this user's cannot be seen",
+    (PersonaUse.NO_SIGN, -1, 1): ": it does better with it than without, and better still with another user's",
     (
-        Verdict.NO_SIGN,
+        PersonaUse.NO_SIGN,
         None,
         1,
     ): ": it does better with it than without, and whether it must be this user's was not asked",
-    (Verdict.NO_SIGN, 0, -1): ": it does worse with it than without ({none})",
-    (Verdict.NO_SIGN, 1, -1): ": its answers depend on whose it is, and it does worse with it than without ({none})",
-    (Verdict.NO_SIGN, -1, 0): ": it does worse with this user's than with another user's",
-    (Verdict.NO_SIGN, -1, -1): ": it does worse with this user's than with another user's or none",
-    (Verdict.NO_SIGN, -1, None): ": it does worse with this user's than with another user's",
-    (Verdict.NO_SIGN, None, 0): "; whether it matters whose was not asked",
-    (Verdict.NO_SIGN, None, -1): ": it does worse with it ({none}); whether it matters whose was not asked",
+    (PersonaUse.NO_SIGN, 0, -1): ": it does worse with it than without ({none})",
+    (PersonaUse.NO_SIGN, 1, -1): ": its answers depend on whose it is, and it does worse with it than without ({none})",
+    (PersonaUse.NO_SIGN, -1, 0): ": it does worse with this user's than with another user's",
+    (PersonaUse.NO_SIGN, -1, -1): ": it does worse with this user's than with another user's or none",
+    (PersonaUse.NO_SIGN, -1, None): ": it does worse with this user's than with another user's",
+    (PersonaUse.NO_SIGN, None, 0): "; whether it matters whose was not asked",
+    (PersonaUse.NO_SIGN, None, -1): ": it does worse with it ({none}); whether it matters whose was not asked",
 }
 """(verdict, sign of right minus wrong, sign of right minus none) -> words for what it leaves open; None: not asked."""
 
@@ -95,9 +95,9 @@ def _uses_alone(use: Use) -> str:
         what = f"cannot be said{_why_unknown(asked[0])}" if asked else "was not asked"
         return f"whether it uses this user's {use.known} {what}"
     remark = _REMARKS.get((verdict, use.sign(wrong), use.sign(none)), "")
-    missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is Verdict.USES else ""
+    missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is PersonaUse.USES else ""
     said = _VERDICTS[verdict]
-    if verdict is Verdict.MISLED and use.sign(none) == -1:
+    if verdict is PersonaUse.MISLED and use.sign(none) == -1:
         said = "any {known} harms it ({none}), a wrong one more ({wrong})"
     return f"{said}{remark}{missing}".format(
         known=use.known,

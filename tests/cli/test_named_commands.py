@@ -19,7 +19,7 @@ COMMAND = re.compile(r"(?<![\w/.-])personafeedback ([a-z][^`\"|#)\n;,]*)")
 """A command up to the end of its code, its line or the sentence."""
 
 OTHERS = {  # options of lm-eval, Inspect, vLLM, the Hub and RewardBench; none of ours has a `_`
-    "--create-pr", "--dataset", "--epochs", "--epochs-reducer", "--limit", "--local-dir", "--log-dir", "--max-model-len",
+    "--dataset", "--epochs", "--epochs-reducer", "--limit", "--local-dir", "--log-dir", "--max-model-len",
     "--max-retries", "--max-samples", "--metadata",
     "--no-log-samples", "--return-tokens-as-token-ids", "--sample-id", "--sample-shuffle", "--scorer", "--tasks", "--top-logprobs",
 }  # fmt: skip

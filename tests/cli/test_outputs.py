@@ -173,5 +173,7 @@ def test_the_page_of_the_site_has_every_table_that_it_links_to(monkeypatch):
     page = runpy.run_path(str(hooks))["outputs"]()
     linked = set(re.findall(r"\]\(#(\w+)\)", page))
     assert (
-        {"estimate", "rankedrun", "pair"} <= linked <= {name.lower() for name in re.findall(r"^## (\w+)", page, re.M)}
+        {"estimate", "rankedrun", "runpair"}
+        <= linked
+        <= {name.lower() for name in re.findall(r"^## (\w+)", page, re.M)}
     )

@@ -14,7 +14,7 @@ from support import jsonl_harness
 from support.commands import personafeedback
 
 from personafeedback_tasks.analysis import caveats
-from personafeedback_tasks.analysis.balance import cost_beside
+from personafeedback_tasks.analysis.balance import COST, costs_beside
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
@@ -81,10 +81,10 @@ def test_without_a_cost_there_is_no_such_table(logs, tmp_path):
 def test_a_card_takes_no_cost_from_the_sample(logs, monkeypatch):
     rows = with_controls(read_runs([logs]))
     run = next(run for run, _ in rows if (run.benchmark.name, run.model) == ("personafeedback", "yielder"))
-    assert cost_beside(run, rows) is None
+    assert costs_beside(run, rows) == {}
     monkeypatch.setattr(Run, "remark", "")
     monkeypatch.setattr(caveats, "of_run", lambda run: [])
-    assert cost_beside(run, rows).value == pytest.approx(1 / 3)
+    assert costs_beside(run, rows)[COST].value == pytest.approx(1 / 3)
 
 
 # --- what does not count ------------------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def cost_of(folder, monkeypatch, change=lambda run: run, void=None):
     bad = [Caveat("unreadable", VOID)]
     monkeypatch.setattr(caveats, "of_run", lambda run: bad if void and void(run) else [])
     asked = next(run for run, _ in rows if (run.benchmark.name, run.method.name) == ("personafeedback", "generate"))
-    found = cost_beside(asked, rows)
-    return found and found.value
+    found = costs_beside(asked, rows)
+    return found[COST].value if found else None
 
 
 def is_control(run):

@@ -32,7 +32,7 @@ from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.measures import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.use import Use, Verdict, excess_over_counting
+from personafeedback_tasks.analysis.use import PersonaUse, Use, excess_over_counting
 from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
@@ -78,7 +78,7 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
     use = Use("persona", wrong, none, over_similar=similar, over_counting=counting)
     best = wrong is none is ABOVE
     assert use.uses == (best and {similar, counting} <= {ABOVE, None}) == (uses_known(use) == USES)
-    assert (use.verdict is Verdict.COUNTING) == (best and counting in (NOT_SEEN, BELOW))
+    assert (use.verdict is PersonaUse.COUNTING) == (best and counting in (NOT_SEEN, BELOW))
     assert (use.verdict is None) == (wrong is none is None)
     if None in (wrong, none) and ABOVE in (wrong, none):
         assert "not asked" in uses_known(use)
@@ -92,19 +92,19 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
 @pytest.mark.parametrize(
     ("fields", "verdict", "said"),
     [
-        ((ABOVE, ABOVE, None, NOT_SEEN, NOT_SEEN), Verdict.COUNTING, "that it does more than count the terms that a response shares with the persona cannot be seen (-0.1, -2.6 to +2.4 points beyond that)"),
-        ((ABOVE, ABOVE, None, NOT_SEEN, ABOVE), Verdict.KIND, "this kind of person helps it; that it must be this one cannot be seen (-0.1, -2.6 to +2.4 points over a similar user's persona)"),
-        ((ABOVE, NOT_SEEN, BELOW), Verdict.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
-        ((ABOVE, BELOW, BELOW), Verdict.MISLED, "any persona harms it (-9.8, -12.6 to -6.9), a wrong one more (-9.8, -12.6 to -6.9)"),
-        ((ABOVE, BELOW, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: its answers depend on whose it is, and it does worse with it than without (-9.8, -12.6 to -6.9)"),
-        ((ABOVE, NOT_SEEN, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, but that the right one helps cannot be seen"),
-        ((ABOVE, None), Verdict.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
-        ((NOT_SEEN, ABOVE, ABOVE), Verdict.ANY, "any persona helps it; that it must be this user's cannot be seen"),
-        ((BELOW, ABOVE, ABOVE), Verdict.ANY, "any persona helps it, another user's more than this user's"),
-        ((NOT_SEEN, ABOVE, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, but that it must be this user's cannot be seen"),
-        ((None, ABOVE), Verdict.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, and whether it must be this user's was not asked"),
-        ((NOT_SEEN, NOT_SEEN, NOT_SEEN), Verdict.NO_SIGN, "no sign that it uses this user's persona"),
-        ((CONSTANT, CONSTANT, NOT_SEEN), Verdict.USES, USES),
+        ((ABOVE, ABOVE, None, NOT_SEEN, NOT_SEEN), PersonaUse.COUNTING, "that it does more than count the terms that a response shares with the persona cannot be seen (-0.1, -2.6 to +2.4 points beyond that)"),
+        ((ABOVE, ABOVE, None, NOT_SEEN, ABOVE), PersonaUse.KIND, "this kind of person helps it; that it must be this one cannot be seen (-0.1, -2.6 to +2.4 points over a similar user's persona)"),
+        ((ABOVE, NOT_SEEN, BELOW), PersonaUse.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9); the right one adds nothing that can be seen (-0.1, -2.6 to +2.4)"),
+        ((ABOVE, BELOW, BELOW), PersonaUse.MISLED, "any persona harms it (-9.8, -12.6 to -6.9), a wrong one more (-9.8, -12.6 to -6.9)"),
+        ((ABOVE, BELOW, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it uses this user's persona: its answers depend on whose it is, and it does worse with it than without (-9.8, -12.6 to -6.9)"),
+        ((ABOVE, NOT_SEEN, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, but that the right one helps cannot be seen"),
+        ((ABOVE, None), PersonaUse.NO_SIGN, "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
+        ((NOT_SEEN, ABOVE, ABOVE), PersonaUse.ANY, "any persona helps it; that it must be this user's cannot be seen"),
+        ((BELOW, ABOVE, ABOVE), PersonaUse.ANY, "any persona helps it, another user's more than this user's"),
+        ((NOT_SEEN, ABOVE, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, but that it must be this user's cannot be seen"),
+        ((None, ABOVE), PersonaUse.NO_SIGN, "no sign that it uses this user's persona: it does better with it than without, and whether it must be this user's was not asked"),
+        ((NOT_SEEN, NOT_SEEN, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it uses this user's persona"),
+        ((CONSTANT, CONSTANT, NOT_SEEN), PersonaUse.USES, USES),
         ((points(4, NAN, NAN, users=1),), None, "whether it uses this user's persona cannot be said with one user"),
         ((Estimate(0.5, 0.0, NAN, NAN, 20, 3),), None, "whether it uses this user's persona cannot be said: the difference is the same for all users"),
         ((), None, "whether it uses this user's persona was not asked"),
@@ -478,10 +478,10 @@ def test_a_run_that_stopped_early_uses_the_persona_where_the_sequences_of_both_d
     known = StopState("5", 8, 32, "above", (0.001, 1.0), most=8)
     run, *others = (replace(one, stopped=known) for one in (run, *controls.values()))
     controls = dict(zip(controls, others, strict=True))
-    assert make_report(run, SAMPLE, controls).use.verdict is Verdict.USES
-    assert make_ranking([Contender(run, controls)]).uses[0].verdict is Verdict.USES
+    assert make_report(run, SAMPLE, controls).use.verdict is PersonaUse.USES
+    assert make_ranking([Contender(run, controls)]).uses[0].verdict is PersonaUse.USES
     elsewhere = {**controls, "no_persona": replace(controls["no_persona"], logs=(Path("another"),))}
-    assert make_report(run, SAMPLE, elsewhere).use.verdict is Verdict.NO_SIGN  # no interval holds for two logs
+    assert make_report(run, SAMPLE, elsewhere).use.verdict is PersonaUse.NO_SIGN  # no interval holds for two logs
 
 
 def test_few_unreadable_replies_are_a_caveat_that_blames_nobody(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -14,8 +15,8 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from inspect_ai.log import list_eval_logs, read_eval_log
+from support import jsonl_harness, subject
 from support import memory_judge as memory_judge  # a model of this name
-from support import subject
 from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.inspect_runs import command
@@ -23,6 +24,7 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.outputs import faults
 
 from personafeedback_tasks.analysis.cost import costs_of
+from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
 from personafeedback_tasks.personafeedback.system import NEUTRAL, message, told_by
@@ -108,10 +110,10 @@ def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
 
 @pytest.mark.parametrize(("solver", "missed"), [("before", 0), ("behind_two", 1), ("as_text", 1), ("grader", 0)])
 def test_the_message_stands_first_or_right_behind_an_agents_own(solver, missed, tmp_path):
-    log = run("placed", "persona", tmp_path, "subject/8", "-T", f"where={solver}")
+    logged = run("placed", "persona", tmp_path, "subject/8", "-T", f"where={solver}")
     run("placed", "no_persona", tmp_path, "subject/8", "-T", f"where={solver}")
     (cost,) = costs(tmp_path)
-    assert (cost["void"] is not None) == bool(missed), log.eval.task
+    assert (cost["void"] is not None) == bool(missed), logged.eval.task
 
 
 def by_hand(folder) -> dict[str, dict[str, float]]:
@@ -128,7 +130,7 @@ def by_hand(folder) -> dict[str, dict[str, float]]:
     return {name: {key: sum(of) / len(of) for key, of in values.items()} for name, values in found.items()}
 
 
-def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(tmp_path):
+def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(tmp_path, monkeypatch):
     for task in ("capitals", "tools"):
         for setting in ("persona", "no_persona", "padding"):
             run(task, setting, tmp_path)
@@ -154,6 +156,35 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
     assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
     assert json.loads((tmp_path / "out" / "cost.json").read_text("utf-8"))["costs"] == made
+    stands_beside_the_gain(tmp_path, made, monkeypatch)
+
+
+def stands_beside_the_gain(folder, made, monkeypatch):
+    """`rank --cost`: a row of the model, and a picture for each task. The profile wins PersonaFeedback for it, 100 points."""
+    monkeypatch.setattr(log, "READERS", (jsonl_harness.READER, *log.READERS))
+    for setting, right in (("persona", "chosen_first"), ("no_persona", "rejected_first")):
+        jsonl_harness.run(
+            lambda case, call, right=right: "A" if call == right else "B", "subject/8", folder / "gain" / setting, "personafeedback", "hard",
+            data="sample", setting=setting,
+        )  # fmt: skip
+    tasks = [word for task in ("capitals", "tools") for setting in ("persona", "no_persona", "padding") for word in ("--cost", folder / f"{task} {setting}")]  # fmt: skip
+    refused = personafeedback("rank", folder / "gain", *tasks[:2])
+    assert "without a message, expected one" in " ".join(refused.output.split())
+    done = personafeedback("rank", folder / "gain", *tasks, "--out", folder / "ranked")
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads((folder / "ranked" / "ranking.json").read_text("utf-8"))["balance"]
+    assert (row["model"], row["values"]["persona gain"]["value"]) == ("subject/8", 1)
+    for one in made:
+        if one["setting"] == "persona":
+            lost, changes = row["values"][f"cost on {one['task']}"], (one["by_sample"], one["by_user"])
+            assert lost["value"] == pytest.approx(-one["by_sample"]["value"])
+            assert lost["high"] - lost["low"] == pytest.approx(
+                max(change["high"] - change["low"] for change in changes)
+            )
+    assert len(row["values"]) == 3, "padding is no cost of a user"
+    page = (folder / "ranked" / "index.html").read_text("utf-8")
+    assert page.count('<figure class="plane">') == 2
+    assert "cost on a task: the points of its own score" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -190,14 +221,14 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "empty").mkdir()
     for arguments, expected in (
         ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one, or one that is named: right, short"),
-        ([tmp_path / "metric"], "found no accuracy or mean of exact in its results"),
-        ([tmp_path / "graded"], "as the mean over its samples, expected the same"),
+        ([tmp_path / "metric"], "found no accuracy or mean of exact in its results, expected"),
+        ([tmp_path / "graded"], "the mean over its samples. The task's metric is no mean"),
         ([tmp_path / "alone"], "without a message, expected one"),
         ([tmp_path / "less"], "Found no run with a message about a user"),
         ([tmp_path / "alone", tmp_path / "less"], "found options of the task {}, and"),
         ([tmp_path / "plain"], "found no run of with_user in it"),
         ([tmp_path / "empty"], "found no run of with_user in it. Make them: inspect eval"),
-        ([TASKS], "found no log of a run"),
+        ([TASKS], "found no complete log of a run"),
     ):
         done = personafeedback("cost", *arguments)
         assert done.exit_code == 1, arguments
@@ -272,6 +303,14 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
     assert made["persona"]["harmed"], "something is planted"
     assert made["persona"]["by_user"] is None, "one profile for all"
     assert made["padding"]["harmed"] == made["padding"]["helped"] == []
+    for name in ("no", "own"):  # the same of another model
+        shutil.copytree(tmp_path / name, tmp_path / "other" / name)
+    for path in (tmp_path / "other").rglob("results*.json"):
+        results = json.loads(path.read_text("utf-8"))
+        results["config"]["model_args"] = {"pretrained": "lab/other"}
+        path.write_text(json.dumps(results), "utf-8")
+    both = costs(tmp_path / "no", tmp_path / "own", tmp_path / "other")
+    assert sorted(one["model"] for one in both) == ["lab/other", made["persona"]["model"]]
     refused = personafeedback("persona", "Nobody", "--data", "sample")
     assert "found no such user" in refused.output
 
