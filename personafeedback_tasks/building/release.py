@@ -64,7 +64,7 @@ class Release:
     labels: Sequence[Labeled]
     agreement: Estimate | None
     outdated: int
-    files: Mapping[str, str | bytes]
+    files: Mapping[str, str]
 
 
 def make(folder: Folder) -> Release:
@@ -107,9 +107,7 @@ def make(folder: Folder) -> Release:
     manifest = _manifest(
         folder, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
     )
-    contents: dict[str, str | bytes] = {
-        f"data/{cell.replace('_', '/')}.jsonl": "".join(json_lines(of_cell)) for cell, of_cell in rows.items()
-    }
+    contents = {f"data/{cell.replace('_', '/')}.jsonl": "".join(json_lines(of_cell)) for cell, of_cell in rows.items()}
     users = (*(label.pair.user_id for label in cases), *(person.user_id for person in folder.people(TEST)))
     for user in dict.fromkeys(users):
         contents[f"persona/{user}.json"] = json_of(folder.persona(user).profile)
@@ -119,17 +117,21 @@ def make(folder: Folder) -> Release:
     return Release(manifest, labels, agreement, study.outdated, contents)
 
 
+def is_there(folder: Folder) -> bool:
+    """Whether the build was released."""
+    return (folder.root / RELEASE / OWN_FILES[-1]).is_file()
+
+
 def is_current(folder: Folder) -> bool:
-    """Whether the release is what the files of the build give now."""
+    """Whether the build was released, and the release is what its files give now."""
+    if not is_there(folder):
+        return False
     try:
         made = make(folder)
     except DataError:
         return False
-    for name, content in made.files.items():
-        path = folder.root / RELEASE / name
-        if not path.is_file() or path.read_bytes() != (content.encode() if isinstance(content, str) else content):
-            return False
-    return True
+    paths = {folder.root / RELEASE / name: content for name, content in made.files.items()}
+    return all(path.is_file() and path.read_bytes() == content.encode() for path, content in paths.items())
 
 
 def release(folder: Folder, say: Say) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +25,7 @@ class Step:
         call: its command without `personafeedback`; `{}` is the build's folder.
         reads: rows required before it starts.
         writes: rows that it makes; the last kind shows that it was done.
-        instead: rows that make it unnecessary, such as imported labels.
         text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
-        models: placeholders in its command where no model was used; one for a step in which the first model writes alone.
         arguments: other arguments of its command.
     """
 
@@ -35,42 +33,32 @@ class Step:
     call: str
     reads: Kinds = ()
     writes: Kinds = ()
-    instead: Kinds = ()
     text: str = ""
-    models: tuple[str, ...] = ()
     arguments: str = ""
 
     def command(self, root: Path) -> str:
-        """Its shell command on a build, without models and arguments."""
+        """Its shell command on a build, without arguments."""
         return f"personafeedback {self.call.format(shlex.quote(str(root)))}"
 
-    def line(self, root: Path, models: Sequence[str] = ()) -> str:
-        """Its whole shell command, with these models where it asks some."""
-        named = [*models, *self.models[len(models) :]]
-        if len(self.models) < 2:
-            named = named[: len(self.models)]
-        asks = [f"--model {shlex.quote(name)}" for name in named]
-        return " ".join(filter(None, (self.command(root), *asks, self.arguments)))
+    def line(self, root: Path) -> str:
+        """Its whole shell command."""
+        return " ".join(filter(None, (self.command(root), self.arguments)))
 
 
-PERSONAS = Step(name="personas", call="build texts {} personas", text="persona", writes=(Person,), models=("MODEL",))
+ONE, SEVERAL = "--model MODEL", "--model MODEL --model OTHER"
+
+PERSONAS = Step(name="personas", call="build texts {} personas", text="persona", writes=(Person,), arguments=ONE)
 QUESTIONS = Step(
-    name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,), models=("MODEL",)
+    name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,), arguments=ONE
 )  # fmt: skip
 ANSWERS = Step(
-    name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair), models=("MODEL", "OTHER")
+    name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair), arguments=SEVERAL
 )  # fmt: skip
-PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,), instead=(Vote,))
-VOTES = Step(
-    name="votes",
-    call="annotate votes {}",
-    reads=(Pair,),
-    writes=(Dropped, Vote),
-    arguments="FILE...",
-)
+PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,))
+VOTES = Step(name="votes", call="annotate votes {}", reads=(Pair,), writes=(Dropped, Vote), arguments="FILE...")
 RELEASE = Step(name="release", call="build release {}", reads=(Pair,))
 TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
-PILOT = Step(name="pilot", call="build pilot {}", models=("MODEL", "OTHER"))
+PILOT = Step(name="pilot", call="build pilot {}", arguments=SEVERAL)
 """All steps that ask models, for a few persons: what comes before any of them."""
 
 TEXTS = (PERSONAS, QUESTIONS, ANSWERS)

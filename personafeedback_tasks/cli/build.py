@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from ..building.folder import Folder
 from ..building.models import Models
-from ..building.pilot import page
-from ..building.rows import Person
+from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
 from ..building.settings import FILE
 from ..building.status import next_line, show_status
 from ..building.steps import PACKS, RELEASE, VOTES
+from ..building.texts.answers import target
+from ..building.texts.checks import words
 from ..building.texts.runner import write_texts
 from ..building.texts.seeds import start
+from ..common import web
 from ..common.errors import OptionError
 from ..common.files import write
 from .build_set import import_command, release, training
@@ -119,10 +122,36 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
             if names:
                 write_texts(few, models, say)
         finally:  # also where nothing passed the checks: the page shows why
-            write(folder.root / PAGE, page(few, [person.user_id for person in few.people()]))
+            write(folder.root / PAGE, _page(few))
             say(f"wrote {folder.root / PAGE}")
     say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
-    say(next_line(folder, models.names))
+    say(next_line(folder))
+
+
+def _page(folder: Folder) -> str:
+    # Of the persons of the pilot, with all their questions, also those that were dropped.
+    answers, bases = folder.read(Answer), folder.by_id(Basis)
+    people = {
+        person.user_id: {**asdict(person), "profile": folder.persona(person.user_id).text, "questions": []}
+        for person in folder.people()
+    }
+    for question in folder.read(Question):
+        if question.user_id not in people:
+            continue
+        basis = bases.get(question.id)
+        written = [answer for answer in answers if answer.question_id == question.id]
+        people[question.user_id]["questions"].append({
+            **asdict(question), "target": target(folder.settings, question.id), "memory": basis.memory if basis else (),
+            "features": basis.features if basis else (), "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
+        })  # fmt: skip
+    document = {
+        "people": [*people.values()],
+        "refused": [asdict(text) for text in folder.read(Refused)],
+        "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in answers)],
+    }
+    template = Path(__file__).with_name("pilot_page")
+    title = f"Pilot of {folder.settings.name}"
+    return web.page(template, document, title=title, language=folder.settings.language)
 
 
 class _Build(click.Group):

@@ -71,4 +71,4 @@ def texts(folder: Folder, step: str | None, names: tuple[str, ...], **options: A
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)
         write_texts(folder, models, say, step or "")
-    say(next_line(folder, models.names))
+    say(next_line(folder))

@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 from support.building import a_build
+from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.building.rows import (
@@ -121,19 +123,30 @@ def test_a_step_that_was_left_out_is_named(tmp_path):
 
 def test_a_command_reads_each_file_once(tmp_path, writer):
     """Tables are read again where they are written: a team may have columns of its own there."""
-    folder, opened = a_build(tmp_path / "build", personas=3, specific=1), Counter()
+    folder, opened = a_build(tmp_path / "build", personas=3, specific=2, annotators=6), Counter()
+    root = folder.root
 
     def note(event, arguments):
-        if event == "open" and str(arguments[0]).startswith(f"{folder.root}{os.sep}") and "r" in (arguments[1] or ""):
-            opened[os.path.relpath(arguments[0], folder.root)] += 1
+        if event == "open" and str(arguments[0]).startswith(f"{root}{os.sep}") and "r" in (arguments[1] or ""):
+            opened[os.path.relpath(arguments[0], root)] += 1
+
+    def run(*command):
+        opened.clear()
+        done = personafeedback(*command)
+        assert done.exit_code == 0, done.output
+        mine = {name: times for name, times in opened.items() if not name.startswith((".release", "release"))}
+        assert {name: times for name, times in mine.items() if times > 1 and not name.endswith(".csv")} == {}
+        assert max(mine.values()) <= 3
+        return opened.keys()
 
     sys.addaudithook(note)
-    for command in (["texts", folder.root, "--model", "openai/gpt-4o"], [folder.root]) * 2:
-        opened.clear()
-        assert personafeedback("build", *command).exit_code == 0
-        assert {name: times for name, times in opened.items() if times > 1 and not name.endswith(".csv")} == {}
-        assert max(opened.values()) <= 3
-    assert {"people.csv", "answers.jsonl", "provenance.jsonl"} <= opened.keys()
+    for _ in range(2):
+        run("build", "texts", root, "--model", "openai/gpt-4o", "--model", "openai/gpt-4o-mini")
+    run("annotate", "pack", root)
+    vote = attentive(folder, likes_full)
+    run("annotate", "votes", root, *(filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)))
+    for command in (["build", "release", root], ["build", root]):
+        assert {"people.csv", "answers.jsonl", "votes.jsonl"} <= run(*command)
 
 
 def test_who_was_dropped_has_no_questions(tmp_path):

@@ -95,30 +95,28 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     assert all(re.fullmatch(r"\w+: .+  # .{12,}", line) for line in lines)
     assert [line.partition(":")[0] for line in lines] == list(Settings.__struct_fields__)
     assert Settings.load(root / "build.yaml") == Settings(language="zh")
-    assert "虚构人物的资料" in (root / "prompts" / "persona.md").read_text(encoding="utf-8")
     (root / "prompts" / "answer.md").write_text("{{persona}} {{question}}", encoding="utf-8")
     (root / "prompts" / "question.md").unlink()
     again = personafeedback("build", "init", root, "--language", "en")
     assert f"Wrote {root / 'prompts' / 'question.md'}" in again.output
-    assert again.output.count("Already there, unchanged") == len(prompts.PLACEHOLDERS) + len(examples("zh"))
     assert (root / "prompts" / "answer.md").read_text(encoding="utf-8") == "{{persona}} {{question}}"
-    assert "关于这位用户，一无所知" in (root / "prompts" / "question.md").read_text(
-        encoding="utf-8"
-    )  # the build's language
+    kept_language = (root / "prompts" / "question.md").read_text(encoding="utf-8")
+    assert "关于这位用户，一无所知" in kept_language
 
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
 def test_the_bundled_prompts_can_be_filled(tmp_path, language):
     start(tmp_path, language)
-    for name, needed in prompts.PLACEHOLDERS.items():
+    assert prompts.bundled(language).keys() == prompts.bundled("en").keys()
+    for name, text in prompts.bundled(language).items():
+        placeholders = {*re.findall(r"{{(\w+)}}", text)}
+        assert placeholders == {*re.findall(r"{{(\w+)}}", prompts.bundled("en")[name])}
         prompt = prompts.load(tmp_path, name, language)
-        needed = (*needed, *prompts.OPTIONAL.get(name, ()))
-        texts = {one: f"<{one}> {{{{language}}}}" for one in (*needed, "language")}
-        filled = prompt.filled(**texts)
-        assert all(f"<{one}> {{{{language}}}}" in filled for one in needed)  # what a text says is no placeholder
+        filled = prompt.filled(**{one: f"<{one}> {{{{language}}}}" for one in placeholders})
+        assert all(f"<{one}> {{{{language}}}}" in filled for one in placeholders)  # what a text says is no placeholder
         assert prompt.version.startswith(f"{name}.md ")
     for code, named in (("en", "English"), ("zh", "中文"), ("de", "the language with the code de")):
-        filled = prompts.load(tmp_path, "answer", code).filled(**dict.fromkeys(prompts.PLACEHOLDERS["answer"], ""))
+        filled = prompts.load(tmp_path, "answer", code).filled(persona="", question="", words="")
         assert named in filled
     before = prompts.load(tmp_path, "answer", language).version
     path = tmp_path / "prompts" / "answer.md"
@@ -153,32 +151,22 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     own = persona("ours", Name="Ours")
     (folder.root / "persona").mkdir()
     (folder.root / "persona" / "x1.json").write_text(json.dumps(own), encoding="utf-8")
-    taken = write_personas(folder, Models(()))
+    write_personas(folder, Models(()))
     assert (writer.take(), [one.user_id for one in folder.read(Person)]) == ([], ["x1"])
-    assert "Wrote 0 personas, 1 of your own; people.csv has 1 lines: 1 test, 0 train" in taken
     bad = iter(
         ["no object at all", json.dumps({**persona("a"), "Preference": {}}), json.dumps({**own, "Name": "Copy"}), "{"]
     )
     writer.write = lambda prompt, model: next(bad, None) or write(prompt)
-    lines = write_personas(folder, ONE)
-    shown = personafeedback("build", folder.root).output
-    assert re.search(r"(?m)^personas +near duplicate +1$", shown)
-    assert re.search(r"(?m)^personas +no Preference.Content_Interests +1$", shown)
-    assert (
-        "Refused 4: 1 near duplicate, 2 no JSON object, 1 no Preference.Content_Interests (refused.jsonl has the texts)"
-        in lines
-    )
+    write_personas(folder, ONE)
+    assert Counter(one.reason for one in folder.read(Refused)) == {
+        "near duplicate": 1, "no JSON object": 2, "no Preference.Content_Interests": 1,
+    }  # fmt: skip
+    assert re.search(r"(?m)^personas +near duplicate +1$", personafeedback("build", folder.root).output)
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 5, "train": 4}  # the four that were refused were replaced
-    assert {one.id: one.model for one in folder.read(Origin)} == {
-        one.user_id: OWN if one.user_id == "x1" else "openai/gpt-4o" for one in people
-    }
-    assert all(
-        one.prompt == prompts.load(folder.root, "persona", "en").version
-        for one in folder.read(Origin)
-        if one.model != OWN
-    )
-    assert json.loads((folder.root / "persona" / "x1.json").read_text(encoding="utf-8")) == own
+    version = prompts.load(folder.root, "persona", "en").version
+    for one in folder.read(Origin):
+        assert (one.model, one.prompt) == ((OWN, "") if one.id == "x1" else ("openai/gpt-4o", version))
     asked = writer.take()
     assert len({name for *_, name, _ in asked if "~" not in name}) == 8
     assert len([name for *_, name, _ in asked if name.endswith("~1")]) == 4
@@ -280,19 +268,11 @@ def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     )  # few users get one category alone
 
 
-GIVEN_AWAY = "<natural>yes</natural>\n<discreet>no</discreet>\n<question>What would a nurse do about this?</question>"
-
-
 def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path, writer):
     folder = a_build(tmp_path / "build", specific=2, general=2)
     write_personas(folder, ONE)
     writer.take()
     first, second, *_ = (one.user_id for one in folder.people())
-    (folder.root / "questions.csv").write_text(
-        f"user_id;category;question;our notes\n{first};general;May I ask; you?;no\n", encoding="utf-8"
-    )
-    with pytest.raises(DataError, match="found 5 values"):
-        write_questions(folder, ONE)
     (folder.root / "questions.csv").write_text(
         f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
     )
@@ -303,22 +283,16 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     (folder.root / "pool.jsonl").write_text(
         "".join(json.dumps({"question": one}) + "\n" for one in lines), encoding="utf-8"
     )
-    (folder.root / "memory").mkdir()
-    (folder.root / "memory" / f"{second}.jsonl").write_text('{"text": "An essay on bells"}\n', encoding="utf-8")
     writer.replies = {
-        f"{first}:specific:0": "What would a nurse do about this?",
-        **dict.fromkeys(
-            [f"{first}:specific:0~natural", *(f"{first}:specific:0~{time}~natural" for time in (1, 2, 3))], GIVEN_AWAY
-        ),
         f"{first}:specific:1": "It is the same for everybody, is it not, my friend?",
         f"{second}:specific:0": '"It is the same for everybody, is it not my friend?"',
         f"{second}:general:2": "None of them.",
     }
     lines = write_questions(folder, ONE)
-    assert "Refused 12: 4 gives its user away, 4 near duplicate, 4 no numbers (refused.jsonl has the texts)" in lines
+    assert "Read 30 questions of the pool; 2 more are too short or too long" in lines
+    assert "Refused 8: 4 near duplicate, 4 no numbers (refused.jsonl has the texts)" in lines
     assert Counter((one.id, one.reason) for one in folder.read(Refused)) == {  # each, and three that replaced it
-        (f"{first}:specific:0", "gives its user away"): 4, (f"{second}:specific:0", "near duplicate"): 4,
-        (f"{second}:general:2", "no numbers"): 4,
+        (f"{second}:specific:0", "near duplicate"): 4, (f"{second}:general:2", "no numbers"): 4,
     }  # fmt: skip
     questions = folder.read(Question)
     assert (questions[0].question, questions[0].user_id) == ("May I ask you?", first)
@@ -329,11 +303,7 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     }
     assert all(one.question in pool for one in general[1:])
     assert all(one.scenario for one in questions if one.category == "specific")
-    asked = writer.take()
-    assert (
-        sum("An essay on bells" in prompt for *_, prompt in asked) == (4 + 1) * 2
-    )  # of two questions and what replaced one: of their features, and of themselves
-    assert "Read 30 questions of the pool; 2 more are too short or too long" in lines
+    writer.take()
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], questions)
 
@@ -427,31 +397,16 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=1)
     write_personas(folder, ONE)
     (user,) = names(folder.settings)
-    table = (
-        f"user_id,category,question\n{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？\n"
-    )
-    folder.path(Question).write_text(table, encoding="utf-8")
-    with pytest.raises(DataError) as error:
-        write_questions(folder, Models(()))
-    assert re.search(
-        r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again, expected", str(error.value)
-    )
+    for lines, said in (
+        (f"{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？", r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again"),
+        ("nobody,general,May I ask?", r"found the user_id 'nobody' in question .* expected one of people.csv"),
+        (f"{user},general,May I ask, you?", "found 4 values"),
+    ):  # fmt: skip
+        table = f"user_id,category,question\n{lines}\n"
+        folder.path(Question).write_text(table, encoding="utf-8")
+        with pytest.raises(DataError, match=said):
+            write_questions(folder, Models(()))
     assert folder.path(Question).read_text(encoding="utf-8") == table
-    people = folder.path(Person).read_text(encoding="utf-8")
-    folder.path(Person).write_text(people.replace(",test,,", ",test,maybe,"), encoding="utf-8")
-    with pytest.raises(DataError) as error:
-        write_personas(folder, Models(()))
-    assert str(error.value).endswith("line 2: found keep = 'maybe', expected one of yes, no, nothing. Fix it.")
-
-
-def test_a_question_of_nobody_is_named(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1)
-    write_personas(folder, ONE)
-    (folder.root / "questions.csv").write_text(
-        "user_id,category,question\nnobody,general,May I ask?\n", encoding="utf-8"
-    )
-    with pytest.raises(DataError, match=r"found the user_id 'nobody' in question .* expected one of people.csv"):
-        write_questions(folder, Models(()))
 
 
 # --- answers and pairs ------------------------------------------------------------------------------------------------
@@ -476,43 +431,24 @@ def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2", seed=1)
     write_personas(folder, ONE)
     write_questions(folder, ONE)
-    writer.take()
-    test, train = folder.questions("test"), folder.questions("train")
+    test = folder.questions("test")
     write_answers(folder, ONE)
-    asked = writer.take()
-    assert len(asked) == len({id for _, _, id, _ in asked}) == 3 * 8 + 2 * len(test)
-    for question in (*test, *train):
-        whole = folder.persona(question.user_id)
-        shown = masked(folder.settings, whole).statements
-        (full,), (part,), (alone,) = (
-            [prompt for _, _, id, prompt in asked if id.startswith(f"{question.id}:{strategy}:")]
-            for strategy in (FULL, MASKED, QUESTION)
-        )
-        assert all(question.question in prompt for prompt in (full, part, alone))
-        assert all(one in full for one in whole.statements)
-        assert all((one in part) == (one in shown) for one in whole.statements if len(one) > 12)
-        assert not any(one in alone for one in whole.statements if len(one) > 12)
-    answers, origins = folder.read(Answer), {one.id: one for one in folder.read(Origin)}
+    answers, origins = folder.read(Answer), folder.by_id(Origin)
     assert Counter(one.strategy for one in answers) == {
-        FULL: 8,
-        MASKED: 8,
-        QUESTION: 8,
-        IMPROVED: len(test),
-        DEGRADED: len(test),
-    }
+        FULL: 8, MASKED: 8, QUESTION: 8, IMPROVED: len(test), DEGRADED: len(test),
+    }  # fmt: skip
     assert all("<answer>" not in one.text for one in answers)
     for one in answers:
         assert origins[one.id].parents[0] == one.question_id
         assert (origins[one.id].model, one.parent in (*origins[one.id].parents, "")) == (one.model, True)
-    pairs = folder.read(Pair)
+    pairs, known = folder.read(Pair), folder.by_id(Answer)
     assert {one.question_id for one in pairs} == {one.id for one in test}
     assert len(pairs) == len({one.id for one in pairs}) == 3 * len(test)
-    known = {one.id: one for one in answers}
-    assert Counter(
-        {known[one.first].strategy, known[one.second].strategy} == {FULL, QUESTION} for one in pairs if one.easy
-    ) == {True: len(test)}
-    assert all(known[one.easy].strategy == FULL for one in pairs if one.easy)
-    assert {one.first == one.easy for one in pairs if one.easy} == {True, False}  # the place says nothing
+    easy = [one for one in pairs if {known[one.first].strategy, known[one.second].strategy} == {FULL, QUESTION}]
+    assert easy == [one for one in pairs if one.easy]
+    assert all(known[one.easy].strategy == FULL for one in easy)
+    assert {one.first == one.easy for one in easy} == {True, False}  # the place says nothing
+    writer.take()
     write_answers(folder, ONE)
     assert (writer.take(), folder.read(Answer), folder.read(Pair)) == ([], answers, pairs)
 
@@ -558,74 +494,39 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
 
 
 def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):
-    def cut(prompt, model):
-        return generation.WrittenText("Half a", True)
-
     folder = a_build(tmp_path / "build", personas=1, specific=1)
-    (folder.root / "seeds.jsonl").write_text('{"age": 30}\n', encoding="utf-8")
     for step, write_all, what, done in (
         ("personas", write_personas, "person to keep", Person),
         ("questions", write_questions, "question", Question),
         ("answers", write_answers, "pair", Pair),
     ):
-        writer.write = cut
+        writer.write = lambda prompt, model: generation.WrittenText("Half a", True)
         asked = 4 * (3 if step == "answers" else 1)  # each, and three that replaced it
         for _ in range(2):  # the second time nothing is asked
             shown = build_step(step, folder.root, "--model", "openai/gpt-4o")
             assert shown.exit_code == 1
             assert "Next:" not in shown.output
             assert (
-                f"found no {what} (refused: {asked} cut off), expected at least one. Edit the prompts, or raise --max-tokens for what was cut off; "
-                "remove the texts from refused.jsonl, and run the step again."
-            ) in shown.output
+                f"found no {what} (refused: {asked} cut off), expected at least one. Edit the prompts" in shown.output
+            )
         writer.write = write
         folder.path(Refused).unlink()
         write_all(folder, ONE)
         assert folder.read(done)
 
 
-def test_after_a_failure_the_next_step_is_the_same_one_and_a_folder_may_have_a_space(tmp_path, writer):
-    folder = a_build(tmp_path / "our users", personas=2, specific=1)
-    writer.replies = {names(folder.settings)[0]: RuntimeError("too many requests")}
-    shown = personafeedback("build", "texts", folder.root, "personas", "--model", "openai/gpt-4o").output
-    assert "Failed 1" in shown
-    assert shown.splitlines()[-1] == f"Next: personafeedback build texts '{folder.root}' personas --model openai/gpt-4o"
-    writer.replies = {}
-    for step, following in (("personas", "questions"), ("questions", "answers"), ("answers", "packs")):
-        shown = build_step(step, folder.root, "--model", "openai/gpt-4o").output
-        line = f"annotate pack '{folder.root}'" if step == "answers" else f"build texts '{folder.root}' {following}"
-        assert f"Next: personafeedback {line}" in shown
-        assert f"Next: personafeedback {line}" in personafeedback("build", folder.root).output
-    (folder.root / "seeds.jsonl").unlink()
-    with pytest.raises(DataError) as error:
-        write_personas(folder, ONE)
-    assert f"start with: personafeedback build init '{folder.root}'" in str(error.value)
-    train = a_build(tmp_path / "train", personas=1, specific=1, test=0)
-    write_personas(train, ONE)
-    write_questions(train, ONE)
-    shown = personafeedback("build", "texts", train.root, "answers", "--model", "openai/gpt-4o").output
-    assert f"Next: personafeedback build training {train.root}" in shown
-    assert f"Next: personafeedback build training {train.root}" in personafeedback("build", train.root).output
-
-
 def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_there(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=2, specific=2)
+    folder = a_build(tmp_path / "our build", personas=2, specific=2)
     write_personas(folder, ONE)
     write_questions(folder, ONE)
-    first = folder.questions()[0].id
-    lost = answer_id(first, QUESTION, ONE.names[0])
+    lost = answer_id(folder.questions()[0].id, QUESTION, ONE.names[0])
     writer.replies = {lost: RuntimeError("the provider does not like it")}
-    lines = write_answers(folder, ONE)
-    assert (
-        f"Failed 1: {lost}: the provider does not like it Run the step again, with the same options, to ask for them again."
-        in lines
-    )
+    assert any(line.startswith(f"Failed 1: {lost}: the provider") for line in write_answers(folder, ONE))
     shown = personafeedback("build", folder.root).output
     assert "11 pairs; 1 lacking: run it again" in shown
-    assert f"Next: personafeedback build texts {folder.root} answers" in shown
+    assert f"Next: personafeedback build texts '{folder.root}' answers" in shown
     kept = folder.read(Answer)
     assert lost not in {one.id for one in kept}
-    assert len(folder.read(Pair)) == 3 * 4 - 1
     writer.take()
     with pytest.raises(generation.GenerationError):
         write_answers(folder, ONE)  # now it is all that is asked, and fails: an error, after all else is written
@@ -734,7 +635,7 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     assert f"Next: personafeedback annotate pack {folder.root}" in shown()
     settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
     assert "3 (3 specific); 6 lacking: run it again" in shown()
-    assert f"Next: personafeedback build texts {folder.root} questions --model openai/gpt-4o\n" in shown()
+    assert f"Next: personafeedback build texts {folder.root} questions --model MODEL\n" in shown()
     settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
     assert "3 (3 specific); 3 lacking: run it again" in shown()
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
@@ -742,22 +643,18 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     write_questions(Folder(folder.root), ONE)
     assert "6 (3 specific, 3 general)" in shown()
     assert "; 9 lacking: run it again" in shown()
-    assert f"Next: personafeedback build texts {folder.root} answers --model openai/gpt-4o --model OTHER\n" in shown()
+    assert f"Next: personafeedback build texts {folder.root} answers --model MODEL --model OTHER\n" in shown()
     write_answers(Folder(folder.root), ONE)
     assert "lacking" not in shown()
 
 
 def test_the_commands_say_what_to_do(tmp_path):
     root = tmp_path / "build"
-    assert "Start one: personafeedback build init" in personafeedback("build", root).output
     personafeedback("build", "init", root)
-    pilot = f"Next: personafeedback build pilot {root} --model MODEL --model OTHER"  # before all is paid
-    assert pilot in personafeedback("build", root).output
-    assert (
-        "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"
-        in personafeedback("build", "texts", root, "personas", "--model", "x/y", "-M", "z").output
-    )
-    assert (
-        "Run first: personafeedback build texts"
-        in personafeedback("build", "texts", root, "answers", "--model", "x/y").output
-    )
+    for arguments, said in (
+        ((root,), f"Next: personafeedback build pilot {root} --model MODEL --model OTHER"),  # before all is paid
+        (("texts", root, "personas", "--model", "x/y", "-M", "z"), "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"),
+        (("texts", root, "answers", "--model", "x/y"), f"Run first: personafeedback build texts {root} personas"),
+        (("texts", root, "answers"), "The step answers needs a model"),
+    ):
+        assert said in personafeedback("build", *arguments).output

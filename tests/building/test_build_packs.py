@@ -9,8 +9,6 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 from support.builds import a_build, grown
@@ -82,24 +80,6 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
         assert len({question_of[text] for text in asked.now(one).options.values()}) == 2
 
 
-@pytest.mark.slow
-@settings(max_examples=10)
-@given(first=st.integers(1, 20), annotators=st.tuples(st.integers(1, 3), st.integers(1, 4)))
-def test_packs_only_grow(first, annotators, tmp_path_factory):
-    folder = a_build(tmp_path_factory.mktemp("build"), people=4, questions=3)
-    every = folder.read(Pair)
-    folder.write(Pair, every[:first])
-    before = grown(folder, names(annotators[0]))
-    folder.write(PackItem, before)
-    folder.write(Pair, every)
-    after = grown(folder, names(annotators[1]))
-    assert after[: len(before)] == before
-    folder.write(PackItem, after)
-    assert grown(folder, names(annotators[1])) == after
-    for name in names(annotators[1]):
-        assert {pair.id for pair in every} <= {one.pair_id for one in after if one.annotator == name}
-
-
 @pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     build = a_build(tmp_path / "b", annotators=2)
@@ -155,23 +135,6 @@ def test_without_pairs_the_step_before_is_named(tmp_path):
     assert f"Run first: personafeedback build texts {build.root} answers" in done.stderr
     done = personafeedback("annotate", "pack", tmp_path)
     assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
-
-
-def test_a_letter_that_an_item_does_not_have_is_no_vote(tmp_path):
-    build = a_build(tmp_path / "b")
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
-    item = build.read(PackItem)[0]
-    (tmp_path / "v.csv").write_text(f"item,vote\n{item.item},C\n", "utf-8")
-    done = personafeedback("annotate", "votes", build.root, tmp_path / "v.csv")
-    assert "found the vote 'C', expected A, B or `cannot judge`" in done.stderr
-
-
-def test_what_a_screen_reader_says_is_words(tmp_path):
-    build = a_build(tmp_path / "b", people=2, questions=1, annotators=1)
-    assert personafeedback("annotate", "pack", build.root).exit_code == 0
-    page = (build.root / "packs" / "annotator-1.html").read_text("utf-8")
-    assert '<progress id="bar" aria-label="All items">' in page
-    assert "built-in method" not in page
 
 
 def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):

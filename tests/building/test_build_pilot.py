@@ -11,13 +11,11 @@ from msgspec.structs import replace
 
 pytest.importorskip("inspect_ai")
 
-from support.browser import Page
+from support.browser import Page, chromium
 from support.building import a_build, persona, write
-from support.commands import build_step, personafeedback
-from support.texts_server import texts_server
+from support.commands import personafeedback
 
-from personafeedback_tasks.building.pilot import page
-from personafeedback_tasks.building.rows import Answer, Pair, Person
+from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 
 BIG, SMALL = "openai/gpt-4o", "openai/gpt-4o-mini"
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
@@ -30,44 +28,33 @@ def data_of(folder):
 
 
 @pytest.mark.slow
-def test_the_page_of_a_pilot_shows_all_texts(driver, tmp_path, monkeypatch):
+def test_the_page_of_a_pilot_shows_all_texts(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=6, specific=2)
     refusal = "I'm sorry, but I can't help with that."
-
-    def told(prompt):
-        return refusal if "Rewrite the answer so that it meets" in prompt else write(prompt)
-
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with texts_server(told) as server:
-        done = personafeedback(
-            "build", "pilot", folder.root, "--people", 2, "--model", BIG, "-M", f"base_url={server.url}"
-        )
+    writer.write = lambda prompt, model: refusal if "so that it meets" in prompt else write(prompt, model)
+    done = personafeedback("build", "pilot", folder.root, "--people", 2, "--model", BIG)
     assert done.exit_code == 0, done.output
-    assert len(folder.read(Answer)) == 4 * 4
     # A persona; a question with its check; its four answers, and one that is refused, and asked for again three times.
-    texts = 2 + 2 * 4 + 4 * (4 + 1)
-    assert (len(set(server.seen)), len(server.seen)) == (texts, texts + 4 * 3)
+    assert len(writer.take()) == 2 + 2 * 4 + 4 * (4 + 1 + 3)
     document = data_of(folder)
     shown = [question for one in document["people"] for question in one["questions"]]
-    assert [one["id"] for one in document["people"]] == [one.user_id for one in folder.people()]
+    assert [one["user_id"] for one in document["people"]] == [one.user_id for one in folder.people()]
     assert {one["question"] for one in shown} == {one.question for one in folder.questions()}
     assert {answer["text"] for one in shown for answer in one["answers"]} == {one.text for one in folder.read(Answer)}
     assert [(one["reason"], one["text"]) for one in document["refused"]] == [("no answer tag", refusal)] * 16
-    assert f"Next: personafeedback build texts {folder.root} personas --model {BIG}\n" in done.output
-    one, other = folder.people()
-    folder.write(Person, [replace(one, keep="no", reason="implausible"), other])
-    path = folder.root / "again.html"
-    path.write_text(page(folder, [one.user_id, other.user_id]), "utf-8")
-    drawn = Page(driver)
-    drawn.errors()  # of the tests before
-    driver.get(path.as_uri())
-    assert drawn.texts(".person.dropped > .line b") == ["Dropped: implausible"]
-    assert len(drawn.texts(".person")) == 2
-    assert "keep = no" in drawn.texts("header p")[0]
-    driver.execute_script(AXE.read_text(encoding="utf-8"))
-    found = driver.execute_async_script("axe.run().then(arguments[0])")
-    assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
-    assert drawn.errors() == []
+    first, *others = folder.read(Question)
+    folder.write(Question, [replace(first, keep="no", reason="dull"), *others])
+    assert personafeedback("build", "pilot", folder.root, "--people", 2).exit_code == 0
+    with chromium() as driver:
+        driver.get((folder.root / "pilot.html").as_uri())
+        drawn = Page(driver)
+        assert drawn.texts(".question.dropped > .line b") == ["Dropped: dull"]
+        assert len(drawn.texts(".person")) == 2
+        assert "keep = no" in drawn.texts("header p")[0]
+        driver.execute_script(AXE.read_text(encoding="utf-8"))
+        found = driver.execute_async_script("axe.run().then(arguments[0])")
+        assert [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")] == []
+        assert drawn.errors() == []
 
 
 def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there(tmp_path, writer):
@@ -76,37 +63,31 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     def pilot(*options):
         done = personafeedback("build", "pilot", folder.root, *options)
         assert done.exit_code == 0, done.output
-        assert done.output.splitlines()[-1] == nexts
-        return {one["id"] for one in data_of(folder)["people"]}
+        return {one["user_id"] for one in data_of(folder)["people"]}, done.output.splitlines()[-1]
 
-    nexts = f"Next: personafeedback build texts {folder.root} personas --model {BIG}"  # which takes one
-    both = ("--people", 2, "--model", BIG, "--model", SMALL, "-M", f"{SMALL}:seed=4")
-    first = pilot(*both)
+    both = ("--people", 2, "--model", BIG, "--model", SMALL)
+    first, last = pilot(*both)
+    assert last == f"Next: personafeedback build texts {folder.root} personas --model MODEL"
     writer.take()
-    assert pilot(*both) == first
+    assert pilot(*both)[0] == first
     assert writer.take() == []
-    assert pilot("--people", 1) < first
+    assert pilot("--people", 1)[0] < first
     people = folder.read(Person)
     folder.write(Person, [replace(people[0], keep="no", reason="implausible"), *people[1:]])
-    for name in ("personas", "questions", "answers"):
-        assert build_step(name, folder.root, "--model", BIG, "--model", SMALL).exit_code == 0
+    assert personafeedback("build", "texts", folder.root, *both[2:]).exit_code == 0
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
-    nexts = f"Next: personafeedback annotate pack {folder.root}"  # all is written
-    assert len(pilot(*both)) == 2  # another person, and the pairs of those who are not shown stay
-    assert {one.id for one in folder.read(Pair)} == before
+    shown, last = pilot(*both)
+    assert (len(shown), people[0].user_id in shown) == (2, False)
+    assert last == f"Next: personafeedback annotate pack {folder.root}"  # all is written
+    assert {one.id for one in folder.read(Pair)} == before  # also of those who are not shown
 
 
-def test_without_texts_and_without_a_model_there_is_no_page(tmp_path):
-    folder = a_build(tmp_path / "build")
+def test_where_nothing_is_written_the_page_shows_why(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=1)
     done = personafeedback("build", "pilot", folder.root)
-    assert done.exit_code == 1
     assert "there are no texts to show yet. Pass --model MODEL" in done.output
     assert not (folder.root / "pilot.html").exists()
-
-
-def test_where_nothing_passes_the_page_shows_why(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=2, specific=1)
     writer.write = lambda prompt, model: "No." if "Write the profile" in prompt else write(prompt, model)
     done = personafeedback("build", "pilot", folder.root, "--model", BIG)
     assert done.exit_code == 1
@@ -125,6 +106,6 @@ def test_own_users_are_piloted_too_and_texts_stay_texts(tmp_path, writer):
     done = personafeedback("build", "pilot", folder.root, "--people", 3, "--model", BIG)
     assert done.exit_code == 0, done.output
     assert {one.user_id for one in folder.questions()} == {"x0", "x1", "x2"}
-    assert f"Next: personafeedback build texts {folder.root} questions --model {BIG}\n" in done.output
+    assert f"Next: personafeedback build texts {folder.root} questions --model MODEL\n" in done.output
     assert "<img" not in (folder.root / "pilot.html").read_text(encoding="utf-8")
     assert data_of(folder)["people"][0]["name"] == HOSTILE

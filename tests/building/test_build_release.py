@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from huggingface_hub import DatasetCard
 from msgspec.structs import replace
 from support.builds import a_build, cast, labels
-from support.commands import build_step, personafeedback, tree
+from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building import release as releasing
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, Question
+from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
 from personafeedback_tasks.building.tiers import KAPPA, RISK
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.errors import DataError
@@ -175,15 +175,6 @@ def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays
     assert "old.jsonl" not in kept
 
 
-def test_pairs_of_a_training_person_are_no_cases(voted, tmp_path):
-    build = voted(tmp_path / "b")
-    people = build.read(Person)
-    build.write(Person, [replace(people[0], split="train"), *people[1:]])
-    released(build)
-    assert people[0].user_id not in {case.user_id for case in load_present(build.root / "release")}
-    assert not (build.root / "release" / "persona" / f"{people[0].user_id}.json").exists()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", range(4))
 def test_killed_while_it_is_put_in_place_nothing_is_read_until_it_is_made_again(
@@ -213,21 +204,6 @@ def test_killed_while_it_is_put_in_place_nothing_is_read_until_it_is_made_again(
     assert not list(folder.root.glob(".release*"))
 
 
-@pytest.mark.slow
-def test_its_tasks_run_under_its_name_as_printed(build, tmp_path):
-    pytest.importorskip("inspect_ai")
-    from support.inspect_runs import command
-
-    lines = [line.strip() for line in (build.root / "said.txt").read_text("utf-8").splitlines()]
-    (line,) = [line for line in lines if line.startswith("inspect eval")]
-    done = command(*line.replace("MODEL", "personafeedback/longest").split()[2:], "--log-dir", tmp_path / "logs")
-    assert done.returncode == 0, done.stdout
-    report = personafeedback("report", "--full", tmp_path / "logs")
-    assert report.exit_code == 0, report.output
-    assert "our users" in report.stdout
-    assert "Table 2" not in report.stdout
-
-
 def test_without_votes_and_labels_the_step_before_is_named(tmp_path):
     build = a_build(tmp_path / "b")
     done = personafeedback("build", "release", build.root)
@@ -253,16 +229,3 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     released(build)
     assert personafeedback("annotate", "votes", build.root, "--drop", "a3").exit_code == 0
     assert status()[1] == f"Next: personafeedback build release {build.root}"
-
-
-@pytest.mark.parametrize("command", ["status", "packs", "votes", "release"])
-def test_a_command_reads_each_file_once(voted, tmp_path, monkeypatch, command):
-    build, read = voted(tmp_path / "b"), Counter()
-    rows = Folder._rows
-    monkeypatch.setattr(
-        Folder, "_rows", lambda folder, kind, path: read.update([path.name]) or rows(folder, kind, path)
-    )
-    done = build_step(command, build.root)
-    assert done.exit_code == 0, done.output
-    assert len(read) > 2
-    assert set(read.values()) == {1}

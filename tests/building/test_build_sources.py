@@ -83,22 +83,6 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
     assert writer.take() == []
 
 
-def test_a_build_of_before_says_which_files_it_lacks(tmp_path, writer):
-    folder = ours(tmp_path / "build")
-    for name in ("prompts/features.md", "scenarios.csv", "examples.jsonl"):
-        text = (folder.root / name).read_text("utf-8")
-        (folder.root / name).unlink()
-        with pytest.raises(DataError, match=rf"{name}: there is no such file, expected .*personafeedback build init"):
-            write_questions(folder, ONE, print)
-        (folder.root / name).write_text(text, encoding="utf-8")
-    assert writer.take() == []
-    for name in ("scenarios.csv", "examples.jsonl"):
-        (folder.root / name).unlink()
-    assert personafeedback("build", "init", folder.root).output.count("Wrote") == 2
-    write_questions(folder, ONE, print)
-    assert len(folder.read(Question)) == 2
-
-
 def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_asked(tmp_path, writer):
     folder = ours(tmp_path / "build", specific=3)
     chinese = "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。"

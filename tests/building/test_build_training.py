@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import random
 import re
 import subprocess
 import sys
@@ -228,85 +227,6 @@ def test_the_printed_line_has_the_papers_figures_and_is_that_of_the_page(tmp_pat
 
 
 # --- a model that learned from them ---------------------------------------------------------------------------------------
-
-PLANTED = 0.8
-"""Share of the unseen users' pairs whose chosen response is the one with the park."""
-
-
-@pytest.mark.release
-def test_a_classifier_learns_the_planted_preference_and_our_scores_are_those_of_a_plain_loop(tmp_path):
-    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    datasets, trl = pytest.importorskip("datasets"), pytest.importorskip("trl")
-    pytest.importorskip("inspect_ai")
-    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from support import classifiers
-    from support.inspect_runs import inspect_eval
-
-    from personafeedback_tasks.logs.read import read_run
-    from personafeedback_tasks.personafeedback.cases import load_present
-
-    build = split(tmp_path / "b", people=45, questions=2, train=2 / 3)
-    rng = random.Random(5)
-    answers = build.by_id(Answer)
-
-    def chosen(pair):
-        both = sorted((pair.first, pair.second), key=lambda name: answers[name].strategy != "full")
-        return both[rng.random() >= PLANTED]
-
-    with_release(build, chosen)
-    labels = [answers[pair.label].strategy for pair in build.read(Pair)]
-    found, _ = trained(build)
-    every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
-    cases = load_present(build.root / "release")
-    every += [one for case in cases for one in (case.persona.text, case.question, case.chosen, case.rejected)]
-    base = classifiers.random_classifier(tmp_path / "base", every, max_position_embeddings=512)
-
-    def accuracy(folder, name):
-        (log,) = inspect_eval(
-            tasks.personafeedback_hard(data=str(build.root / "release"), method="reward"), model=f"personafeedback-reward/{folder}",
-            log_dir=str(tmp_path / name), display="none", score_display=False,
-        )  # fmt: skip
-        assert log.status == "success", log.error
-        run = read_run(tmp_path / name)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-        for case in cases:
-            with torch.no_grad():
-                plainly = [
-                    model(
-                        **tokenizer.apply_chat_template(
-                            conversation(case, Template(), side), return_tensors="pt", return_dict=True
-                        )
-                    )
-                    .logits[0, 0]
-                    .item()
-                    for side in ("chosen", "rejected")
-                ]
-            assert list(run.cases[case.id].rewards["reward"]) == pytest.approx(plainly, abs=1e-4)
-        return sum(case.value("acc") for case in run.cases.values()) / len(cases)
-
-    before = accuracy(base, "before")
-    assert 0.3 < before < 0.7
-    options = trl.RewardConfig(
-        output_dir=str(tmp_path / "out"), use_cpu=True, bf16=False, max_length=512, learning_rate=3e-3, num_train_epochs=5,
-        per_device_train_batch_size=16, report_to=[], save_strategy="no", logging_steps=1000, disable_tqdm=True, seed=1,
-    )  # fmt: skip
-    trainer = trl.RewardTrainer(
-        model=transformers.AutoModelForSequenceClassification.from_pretrained(base),
-        processing_class=transformers.AutoTokenizer.from_pretrained(base),
-        args=options,
-        train_dataset=datasets.load_dataset(
-            "json", data_files=str(build.root / "training" / "train.jsonl"), split="train"
-        ),
-    )
-    ids = trainer.train_dataset[0]
-    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
-    ours = tokenizer.apply_chat_template(found[0]["prompt"] + found[0]["chosen"], return_dict=True)["input_ids"]
-    assert [value for name, value in ids.items() if "chosen" in name and "ids" in name] == [ours]
-    trainer.train()
-    trainer.save_model(str(tmp_path / "after-model"))
-    after = accuracy(tmp_path / "after-model", "after")
-    assert after == pytest.approx(labels.count("full") / len(labels), abs=0.05)
 
 
 @pytest.mark.release

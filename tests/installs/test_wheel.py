@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from personafeedback_tasks import __version__
-from personafeedback_tasks.building.texts.prompts import LANGUAGES, PLACEHOLDERS
+from personafeedback_tasks.building.texts.prompts import LANGUAGES, bundled
 from personafeedback_tasks.building.texts.seeds import examples
 
 
@@ -28,13 +28,13 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
         "inspect_tasks/recenter.py",
         "task_configs/recenter/_recenter.yaml",
     } <= inside
-    for page in ("reports/page/page", "annotation/page/pack", "building/pilot_page/pilot"):
+    for page in ("reports/page/page", "annotation/page/pack", "cli/pilot_page"):
         assert {f"{page}.{end}" for end in ("html.j2", "css", "js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {
         f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response", "conversations", "prompts")
     } <= inside
-    assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in PLACEHOLDERS} <= inside
+    assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in bundled("en")} <= inside
     assert "building/texts/structure.json" in inside
     assert {f"building/texts/given/{code}/{name}" for code in LANGUAGES for name in examples("en")} <= inside
     assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8

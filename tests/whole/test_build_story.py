@@ -81,8 +81,10 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         _lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
         pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
         _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
-        run_as_printed(lines[steps["pilot"] : steps["votes"]], monkeypatch)
+        run_as_printed(lines[steps["pilot"] : steps["texts"]], monkeypatch)
         calls = len(server.seen)
+        run_as_printed(lines[steps["texts"] : steps["votes"]], monkeypatch)
+        assert len(server.seen) == calls  # the five of the pilot are all that there are
         preferred = _preferences(ours, random.Random(SEED))
         for annotator in names(9):
 
@@ -94,7 +96,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         printed = run_as_printed(lines[steps["votes"] :], monkeypatch)
         answered = len(server.seen) - calls
     pairs = ours.read(Pair)
-    assert len(pairs) >= 60
+    assert len(pairs) == 5 * 2 * 4
     assert len(ours.read(Vote)) == len(ours.read(PackItem))
     _every_text_has_its_origin(ours)
     cases = load_present(ours.root / "release")
@@ -110,9 +112,6 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     report = personafeedback("report", "--full", tmp_path / "logs")
     assert report.exit_code == 0, report.output
     assert "Our users" in report.stdout
-    card = personafeedback("card", tmp_path / "logs", "--model-card", tmp_path / "CARD.md")
-    assert card.exit_code == 0, card.output
-    assert "Our users" in (tmp_path / "CARD.md").read_text("utf-8")
     assert "people's votes" in (ours.root / "release" / "set.json").read_text("utf-8")
     assert (ours.root / "release" / "README.md").is_file()
     before = len(server.seen)
@@ -150,7 +149,7 @@ def _preferences(ours, rng):
 
 
 def _size(setting):
-    return f"{setting[1]}: {dict(personas=12, specific=2, general=1)[setting[1]]}"
+    return f"{setting[1]}: {dict(personas=5, specific=1, general=1)[setting[1]]}"
 
 
 def _lines(path, rows):

@@ -172,7 +172,7 @@ class _AnswersRun(TextRun):
         def accept(name: str, reply: Reply) -> None:
             answer, _, origin = missing[name]
             text = self._checked(answer, reply)
-            self.take(name, "answer", *origin, model=model)
+            self.take(name, *origin, model=model)
             self.answers.append(replace(answer, text=text))
             self._of_question[answer.question_id].append(self.answers[-1])
 

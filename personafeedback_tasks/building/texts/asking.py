@@ -170,14 +170,20 @@ class TextRun:
         self._times[name] += 1
         self._refused_now[reason] += 1
 
-    def bring(self, name: str, kind: str, *parents: str) -> None:
+    def bring(self, name: str, *parents: str) -> None:
         """Record a text of the team's own."""
-        self.origins[name] = Origin(id=name, kind=kind, model=OWN, parents=parents)
+        self.origins[name] = Origin(id=name, kind=self.step.text, model=OWN, parents=parents)
 
-    def take(self, name: str, kind: str, prompt: str, *parents: str, model: str = "") -> None:
+    def take(self, name: str, prompt: str, *parents: str, model: str = "") -> None:
         """Record the origin of a text that a model wrote; `prompt` is a version, or several."""
-        seed, model = self.settings.seed, model or self.model
-        self.origins[name] = Origin(id=name, kind=kind, model=model, prompt=prompt, seed=seed, parents=parents)
+        self.origins[name] = Origin(
+            id=name,
+            kind=self.step.text,
+            model=model or self.model,
+            prompt=prompt,
+            seed=self.settings.seed,
+            parents=parents,
+        )
         self.done.add(name)
 
     def save(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:

@@ -57,7 +57,7 @@ def write_personas(folder: Folder, models: Models, say: Say) -> None:
         own = [user for user in profiles if user not in listed and user not in run.origins]
         _screen(folder, {user: profiles[user] for user in own})
         for user in own:
-            run.bring(user, "persona")
+            run.bring(user)
         say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
         run.done = {*profiles, *listed}
         written = _write(run, profiles) if run.model and run.settings.personas else {}
@@ -104,7 +104,7 @@ def _write(run: TextRun, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
         if seen.like(values):
             raise Refusal(SIMILAR, reply.text)
         seen.add(user, values)
-        run.take(user, "persona", prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
+        run.take(user, prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
         written[user] = profile
 
     run.complete(starts, Call(told, accept))

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -19,29 +20,12 @@ from ..steps import command
 
 FOLDER = "prompts"
 
-PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
-    "persona": ("seed", "structure"),
-    "specific": ("persona", "memory", "scenario"),
-    "natural": ("persona", "question"),
-    "open": ("questions",),
-    "features": ("memory",),
-    "from_memory": ("features", "scenario"),
-    "general": ("persona", "questions", "count"),
-    "fits": ("persona", "question"),
-    "answer": ("persona", "question", "words"),
-    "question": ("question", "words"),
-    "improve": ("persona", "question", "answer", "words"),
-    "less_personal": ("question", "answer", "words"),
-    "less_helpful": ("question", "answer", "words"),
+OPTIONAL: Mapping[str, set[str]] = {
+    "persona": {"traits"},
+    "specific": {"example"},
+    "from_memory": {"memory", "example"},
 }
-"""Name of a prompt -> the placeholders that its file must have."""
-
-OPTIONAL: Mapping[str, tuple[str, ...]] = {
-    "persona": ("traits",),
-    "specific": ("example",),
-    "from_memory": ("memory", "example"),
-}
-"""Name of a prompt -> the placeholders that its file may leave out."""
+"""Name of a prompt -> the placeholders of this package's prompt that a team's may leave out; and ANYWHERE."""
 
 ANYWHERE = "language"
 """A placeholder that every prompt may have: the name of the build's language."""
@@ -82,14 +66,10 @@ class Prompt:
 
 
 def load(root: Path, name: str, language: str) -> Prompt:
-    """A prompt of a build.
-
-    Args:
-        name: a key of PLACEHOLDERS.
-        language: code of the build's language.
+    """A prompt of a build, whose language has this code.
 
     Raises:
-        DataError: the file is missing or empty, lacks a placeholder, or has an unknown one.
+        DataError: the file is missing or empty, lacks a placeholder of this package's prompt, or has an unknown one.
     """
     path = root / FOLDER / f"{name}.md"
     if not path.is_file():
@@ -99,14 +79,13 @@ def load(root: Path, name: str, language: str) -> Prompt:
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: found bytes that are no UTF-8, expected a text in UTF-8. Save it again.") from error
-    present, needed = set(_PLACEHOLDER.findall(text)), PLACEHOLDERS[name]
-    for placeholder in needed:
-        if placeholder not in present:
-            raise DataError(
-                f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to read that text."
-            )
-    known = (*needed, *OPTIONAL.get(name, ()), ANYWHERE)
-    for placeholder in sorted(present - set(known)):
+    present, known = set(_PLACEHOLDER.findall(text)), {*_PLACEHOLDER.findall(bundled(language)[name]), ANYWHERE}
+    needed = known - {ANYWHERE} - OPTIONAL.get(name, set())
+    for placeholder in sorted(needed - present):
+        raise DataError(
+            f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to read that text."
+        )
+    for placeholder in sorted(present - known):
         raise DataError(
             f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove it."
         )
@@ -119,10 +98,12 @@ def bundled_language(language: str) -> str:
     return language if language in LANGUAGES else "en"
 
 
+@cache
 def bundled(language: str) -> dict[str, str]:
     """Name of a prompt -> its text in this package for a language."""
     folder = files(__package__).joinpath(FOLDER).joinpath(bundled_language(language))
-    return {name: folder.joinpath(f"{name}.md").read_text(encoding="utf-8") for name in PLACEHOLDERS}
+    paths = sorted(folder.iterdir(), key=lambda path: path.name)
+    return {path.name.removesuffix(".md"): path.read_text(encoding="utf-8") for path in paths}
 
 
 def tagged(reply: str, name: str) -> str | None:
@@ -161,5 +142,5 @@ def numbers(reply: str) -> list[int]:
     return [int(number) for number in found]
 
 
-def _placeholders(names: tuple[str, ...]) -> str:
-    return ", ".join(f"{{{{{name}}}}}" for name in names)
+def _placeholders(names: set[str]) -> str:
+    return ", ".join(f"{{{{{name}}}}}" for name in sorted(names))

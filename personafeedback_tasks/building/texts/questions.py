@@ -71,7 +71,7 @@ class QuestionsRun(TextRun):
                 )
         self.own = [question for question in self.questions if question.id not in self.origins]
         for question in self.own:
-            self.bring(question.id, "question", question.user_id)
+            self.bring(question.id, question.user_id)
         # A question that is not in its table yet is not done: the run was killed between the two files.
         self.done = {part for question in self.questions for part in self.origins[question.id].parents}
         self.pool = folder.by_id(PoolQuestion)
@@ -81,7 +81,7 @@ class QuestionsRun(TextRun):
         """Add a question, with the versions of its prompts and its parents besides its user. Returns its id."""
         name = _id(user, text)
         self.questions.append(Question(id=name, user_id=user, category=category, scenario=scenario, question=text))
-        self.take(name, "question", prompt, user, *parents)
+        self.take(name, prompt, user, *parents)
         return name
 
 

@@ -34,8 +34,8 @@
 
   function person(one) {
     const section = make("section", { class: "person" });
-    const about = make("span", { class: "muted" }, `${one.id}, ${one.split}, ${one.questions.length} questions`);
-    const line = make("div", { class: "line" }, make("h3", {}, one.name || one.id), about, dropped(one, section));
+    const about = make("span", { class: "muted" }, `${one.user_id}, ${one.split}, ${one.questions.length} questions`);
+    const line = make("div", { class: "line" }, make("h3", {}, one.name || one.user_id), about, dropped(one, section));
     section.append(line, make("details", {}, make("summary", { class: "muted" }, "Persona"), profile(one.profile)), ...one.questions.map(question));
     return section;
   }
