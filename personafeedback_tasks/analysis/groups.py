@@ -30,7 +30,6 @@ class Group:
         replies: number of replies read, or of responses that a reward model scored.
         reasons: why replies are unreadable -> how many.
         measures: name -> estimate over the cases, those over the whole corpus included.
-        derived: name -> value that follows from the measures.
         baselines: name -> score on the same cases; empty without data.
         subsets: name -> score on those of the cases; empty without data.
         gain: score minus that of the control on the same cases; None without a control.
@@ -42,7 +41,6 @@ class Group:
     replies: int
     reasons: Mapping[str, int]
     measures: Mapping[str, Estimate]
-    derived: Mapping[str, float]
     baselines: Mapping[str, Estimate]
     subsets: Mapping[str, Estimate]
     gain: Estimate | None = None
@@ -95,8 +93,7 @@ def make_group(
 
     measures = measures_of(benchmark, results, strata, also=also)
     for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
-        if line.measure not in benchmark.report.derived:
-            measures.setdefault(line.measure, share([], []))
+        measures.setdefault(line.measure, share([], []))
     primary = run.primary
     if strata is None and primary in measures:
         measures[primary] = with_sequence(measures[primary], primary, run)
@@ -109,7 +106,6 @@ def make_group(
         replies=len(answers) + scored,
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
         measures=measures,
-        derived={derived: measure(measures) for derived, measure in benchmark.report.derived.items()},
         baselines=_baselines(texts, ids, shared) if texts else {},
         subsets=_subsets(texts, ids, [case.value(primary) for case in cases], shared) if texts else {},
         gain=paired([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..common.errors import DataError
+from ..common.folders import SAMPLE
 
 HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
 """A source that anybody can get: a commit on the Hub."""
@@ -74,7 +75,7 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
     @property
     def demonstration(self) -> bool:
         """Whether these are a bundled sample, which is not evidence about any model."""
-        return False
+        return self.source == SAMPLE
 
     @property
     def named_set(self) -> NamedSet | None:

@@ -26,7 +26,7 @@ SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 class Line:
     """One measure of a benchmark: what it is called and what it is, in all outputs."""
 
-    measure: str  # of `Benchmark.measures`, `ReportSpec.derived` or the corpus metrics
+    measure: str  # of `Benchmark.measures` or the corpus metrics
     label: str = ""
     strong: bool = False
     interval: bool = False  # whether its 95 % interval stands beside it
@@ -194,7 +194,6 @@ class ReportSpec:
     chance: float | None  # of `primary`; None if unknown
     headline: Sequence[Line]  # the first table
     details: Sequence[Line] = ()  # the tables after the baselines and the subsets
-    derived: Mapping[str, Callable[[Mapping[str, Estimate]], float]] = field(default_factory=dict)  # from the others
     # The results of a case, one per epoch -> the share of its readable picks, over all calls and epochs, that are the better response;
     # nan without one. None where a case is no choice between two responses.
     picked: Callable[[Sequence[Result]], float] | None = None

@@ -98,7 +98,7 @@ class RewardModelAPI(ModelAPI):
             raise RewardError(f"{API} scores conversations, got a prompt to reply to. Pass -T method=reward.")
         turns = [{"role": message.role, "content": message.text} for message in input]
         name = f"{about['case_id']}, {about['call']} response"
-        request = _Request(self.model.encode([turns], [name])[0])
+        request = _Request(self.model.encode(turns, name))
         found = await self._scored(request)
         output = ModelOutput.from_content(f"{API}/{self.model_name}", repr(found.reward))
         output.choices[0].message.metadata = {

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ..common.folders import SAMPLE
 from ..core.cases import CaseSet, digest_of
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
@@ -47,11 +46,6 @@ class ChoiceCases(CaseSet[ChoiceCase]):
     source: str = ""  # defaults, since the base class has properties of these names
     digest: str = ""
     cell_order: tuple[str, ...] = ()
-
-    @property
-    def demonstration(self) -> bool:
-        """Whether these are the bundled sample."""
-        return self.source == SAMPLE
 
 
 def in_proportion(cells: Sequence[Sequence[T]]) -> list[T]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..core.cases import CaseSet
-from ..core.report import SIGNED, Control, Difference, Line, ReportSpec, Shown
+from ..core.report import Control, Difference, Line, ReportSpec, Shown
 from ..core.result import Result
 from ..core.rewards import TOTAL, right_and_tie
 from ..stats.estimates import mean
@@ -21,6 +21,7 @@ SIMILAR_PERSONA, PADDING = "similar_persona", "padding"
 
 
 ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
+INVALID = "share of the replies that could not be read as a choice"
 ACC_SYM = "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that position bias cancels"
 
 
@@ -45,7 +46,10 @@ def picked_of(orders: Orders) -> Callable[[Sequence[Result]], float]:
 def report_of(orders: Orders, **fields: Any) -> ReportSpec:
     """The report of a benchmark of this kind, with further fields of `ReportSpec`."""
     case_table = f"{orders.all_names.capitalize()} of a case"
-    replies = "Single replies"
+    replies, picked = "Single replies", "share of the readable replies that pick the response"
+    consistency = (
+        f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read"
+    )
     two = len(orders.letters) == 2
     return ReportSpec(
         primary="acc",
@@ -53,12 +57,7 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         chance=orders.chance,
         headline=(
             Line("acc", strong=True, interval=True, meaning=ACC),
-            Line(
-                "consistency",
-                interval=True,
-                meaning=f"share of the cases in which {orders.all_names} pick the same response, where every reply could be read",
-                ranked=True,
-            ),
+            Line("consistency", interval=True, meaning=consistency, ranked=True),
             Line("tie", "ties (wrong in acc)"),
             Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
             Line(DEBIASED, strong=True, interval=True, meaning=ACC_SYM),
@@ -67,27 +66,13 @@ def report_of(orders: Orders, **fields: Any) -> ReportSpec:
         details=(
             Line(orders.all_right, table=case_table),
             *(Line(bias, table=case_table) for bias in orders.biases),
-            *([Line("preference_fairness", "preference fairness", unit=SIGNED, table=case_table)] if two else []),
             *(
-                Line(
-                    rate,
-                    table=replies,
-                    ranked=rate == orders.rates[0],
-                    meaning=f"share of the readable replies that pick the response shown {rate[:-5]}",
-                )
+                Line(rate, table=replies, ranked=rate == orders.rates[0], meaning=f"{picked} shown {rate[:-5]}")
                 for rate in orders.rates
             ),
-            Line(
-                "invalid", table=replies, meaning="share of the replies that could not be read as a choice", ranked=True
-            ),
+            Line("invalid", table=replies, meaning=INVALID, ranked=True),
             Line("acc_readable", "acc, readable", table=replies),
         ),
-        # The score of Shi et al. (arXiv 2406.07791), in [-1, 1]: 0 is fair, below it the first place is preferred.
-        # Their count times share of inconsistent pairs, scaled by its extremes, comes to this difference for two
-        # orders; here over the pairs with both replies readable.
-        derived={"preference_fairness": lambda found: found["bias_second"].value - found["bias_first"].value}
-        if two
-        else {},
         picked=picked_of(orders) if two else None,
         places=orders.places,
         probability="p_chosen",

@@ -24,36 +24,22 @@ P = TypeVar("P", bound=PromptRow)
 
 @dataclass(frozen=True)
 class Rows(CaseSet[S]):
-    """The rows of one stage, in the order of `in_turns`.
-
-    Attributes:
-        origin: `sample`, or the folder's path.
-        counts: always `any`: no number of rows is expected.
-        unscored: rows without votes or with even ones, which are not among `cases`.
-    """
+    """The rows of one stage, in the order of `in_turns`."""
 
     cases: tuple[S, ...]
     stage: type[S]
-    origin: str
-    counts: str = "any"
-    unscored: tuple[S, ...] = ()
+    source: str = ""
+    counts: str = "any"  # no number of rows is expected
+    unscored: tuple[S, ...] = ()  # rows without votes or with even ones, which are not among `cases`
 
     @property
     def cell_order(self) -> tuple[str, ...]:
         return self.stage.cells
 
-    @property
-    def source(self) -> str:
-        return self.origin
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the rows, whatever their order in the file."""
         return digest_of(sorted(row.digest for row in self.cases))
-
-    @property
-    def demonstration(self) -> bool:
-        return self.origin == SAMPLE
 
 
 def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:

@@ -125,10 +125,9 @@ METHOD = TextMethod(
 class Extract(DoneStage):
     """Note what a conversation says about its user."""
 
-    row = Conversation
     label = LISTED
     method_of_stage = METHOD
-    stand_ins = {METHOD.name: Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0])}
+    stand_in = Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0])
     options = ExtractOptions
     corpus = {"quoted": quoted}
     report_fields = {

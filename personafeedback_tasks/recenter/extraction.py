@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.method import LabelMethod
-from ..core.report import Line
 from ..parsing.verdicts import ACCEPT, PROBLEMATIC, read_accept
-from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
+from .labels import METRICS, LabelStage, score
 from .rows import SOURCES, Extraction, Message
 from .stages import filled
 
@@ -34,35 +33,23 @@ GENERATE = LabelMethod(
     max_tokens=1024, read=read_accept,
 )  # fmt: skip
 
-_RATES = "How much is called problematic"
-
 
 class ExtractionTask(LabelStage):
     """Is an attribute that was inferred from a conversation true of the user?"""
 
     row = Extraction
+    asked_about = "Attribute"
     stand_ins = {
         "generate": Extraction("", "", (Message("user", "U"), Message("assistant", "S")), "A", "R", SOURCES[0])
     }
     methods = {"generate": GENERATE}
     labels = (PROBLEMATIC, ACCEPT)
     measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
-    undirected = ("selection_rate", "human_rate")
+    rates = ("How much is called problematic", "called problematic", "by people")
     judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {
-        "headline": (
-            ACC,
-            Line("f1", f"F1 of {PROBLEMATIC}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {PROBLEMATIC}", ranked=True),
-        ),
-        "compared": COMPARED,
-        "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same.",
-        "details": (
-            *AGAINST_PEOPLE,
-            Line("selection_rate", "called problematic", table=_RATES),
-            Line("human_rate", "by people", table=_RATES),
-            Line("invalid", table=_RATES, meaning="share of the replies that could not be read", ranked=True),
-        ),
-    }  # fmt: skip
+        "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same."
+    }
 
     def prompt(self, case: Extraction, options: Any, call: str) -> str:
         return filled(PROMPT, conversation=case.transcript, attribute=case.attribute, reason=case.reason)

@@ -30,18 +30,13 @@ TASKS = (EXTRACT.name, SELECT.name, RESPOND.name)
 
 
 class StageRun(NamedTuple):
-    """A run of one stage.
-
-    Attributes:
-        came_from: `name` of the run that it went on from.
-        filtered_by: the filter before it, or `none`.
-    """
+    """A run of one stage."""
 
     model: str
     task: str
     earlier: Earlier
-    came_from: str
-    filtered_by: str
+    came_from: str  # `name` of the run that it went on from
+    filtered_by: str  # the filter before it, or `none`
 
     @property
     def name(self) -> str:
@@ -79,11 +74,11 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
 
 
 class Step(NamedTuple):
-    """A share of the funnel; `meaning` says what it is the share of."""
+    """A share of the funnel."""
 
     name: str
     label: str
-    meaning: str
+    meaning: str  # what it is the share of
 
 
 class Funnel(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,17 +122,12 @@ FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN 
 
 
 class Judged(NamedTuple):
-    """Something that people judged, as one step counts it.
-
-    Attributes:
-        is_so: whether it counts towards the share.
-        prompt: its id, which users share; empty for a conversation.
-    """
+    """Something that people judged, as one step counts it."""
 
     step: Step
-    is_so: bool
+    is_so: bool  # whether it counts towards the share
     user: str
-    prompt: str = ""
+    prompt: str = ""  # its id, which users share; empty for a conversation
 
 
 def make_funnel(

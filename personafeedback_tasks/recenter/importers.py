@@ -23,17 +23,11 @@ ITEMS = "extracted/task6_items.jsonl"
 
 @dataclass
 class Imported:
-    """The result of an import.
+    """The result of an import."""
 
-    Attributes:
-        files: path below the new folder -> its rows.
-        absent: the authors' files that the folder lacks.
-        left_out: why -> how many rows.
-    """
-
-    files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
+    files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # path below the new folder -> its rows
+    absent: list[str] = field(default_factory=list)  # the authors' files that the folder lacks
+    left_out: Counter[str] = field(default_factory=Counter)  # why -> how many rows
 
     def add(self, file: str, row: dict[str, Any], where: str) -> None:
         """Add a row unless it holds personal data."""

@@ -102,11 +102,7 @@ def _of_replies(row: Response) -> Item:
 
 
 def votes_of(rows: Iterable[JudgedRow], votes: Iterable[tuple[Item, Vote]]) -> dict[str, dict[str, Any]]:
-    """Row id -> people's judgments, in the layout of the row's file; without rows that nobody judged.
-
-    Args:
-        votes: votes that count, each with its item.
-    """
+    """Row id -> people's judgments, in the layout of the row's file, from the votes that count; without rows that nobody judged."""
     of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
     for item, vote in votes:
         of_item[item.id].append((item, vote))

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.evidence import LogLikelihoods
 from ..core.method import Metric
-from ..core.report import SIGNED, Line
+from ..core.report import RATIO, SIGNED, Line
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..stats.estimates import mean
@@ -22,16 +22,9 @@ from .stages import JudgedStage
 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
 
-ACC = Line("acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say")
-COMPARED = (
-    Line("acc", strong=True, interval=True), Line("f1", "F1", strong=True, interval=True), Line("precision"), Line("recall"),
-    Line("kappa", unit=SIGNED),
-)  # fmt: skip
+_RATES = ("selection_rate", "human_rate", "over_selection")
 _PEOPLE = "Against people's majority"
 _KAPPA = "agreement with most people beyond chance (Cohen's kappa): 1 is full, 0 is chance"
-AGAINST_PEOPLE = (
-    Line("precision", table=_PEOPLE), Line("recall", table=_PEOPLE), Line("kappa", unit=SIGNED, table=_PEOPLE, meaning=_KAPPA, ranked=True),
-)  # fmt: skip
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -75,20 +68,41 @@ def _share(part: float, whole: float) -> float:
 
 
 class LabelStage(JudgedStage):
-    """A stage in which people and models give one of two labels, the sought one first.
+    """A stage in which people and models give one of two labels, the sought one first."""
 
-    Attributes:
-        measured: names of `measures` that it has.
-    """
-
-    measured: Sequence[str]
+    measured: Sequence[str]  # names of `measures` that it has
+    rates: tuple[str, str, str]  # the table that says how often the sought label is given, by the model, by people
     unscored = "even_votes"
     level = "nominal"
 
     def __init__(self) -> None:
         self.values = self.labels
         self.corpus = {name: partial(self._measure, name) for name in self.measured}
+        self.undirected = tuple(name for name in self.measured if name in _RATES)
+        self.report_fields = {**self._tables(), **self.report_fields}
         super().__init__()
+
+    def _tables(self) -> dict[str, Any]:
+        sought, (table, by_model, by_people) = self.labels[0], self.rates
+        f1 = f"harmonic mean of precision and recall of {sought}"
+        compared = [
+            Line("acc", strong=True, interval=True), Line("f1", "F1", strong=True, interval=True), Line("precision"), Line("recall"),
+            Line("kappa", unit=SIGNED),
+        ]  # fmt: skip
+        details = [
+            Line("precision", table=_PEOPLE), Line("recall", table=_PEOPLE), Line("kappa", unit=SIGNED, table=_PEOPLE, meaning=_KAPPA, ranked=True),
+            Line("selection_rate", by_model, table=table), Line("human_rate", by_people, table=table),
+        ]  # fmt: skip
+        if "over_selection" in self.measured:
+            more = f"how many times as often as people the model says {sought}"
+            compared.append(Line("over_selection", "over-selection", unit=RATIO))
+            details.append(Line("over_selection", "times as often", unit=RATIO, table=table, meaning=more, ranked=True))
+        details.append(Line("invalid", table=table, meaning="share of the replies that could not be read", ranked=True))
+        headline = (
+            Line("acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say"),
+            Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=f1, ranked=True),
+        )  # fmt: skip
+        return {"headline": headline, "compared": compared, "details": details}
 
     def _measure(self, name: str, outcomes: Sequence[Result]) -> float:
         return measures(self.labels, outcomes)[name]

@@ -12,13 +12,12 @@ from typing import Any
 from ..core.cases import digest_of
 from ..core.documents import Document, Several
 from ..core.method import LabelMethod
-from ..core.report import RATIO, Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.verdicts import NO, YES, read_yes_no
 from .data import in_turns, profiles
-from .labels import ACC, AGAINST_PEOPLE, COMPARED, METRICS, LabelStage, score
+from .labels import METRICS, LabelStage, score
 from .rows import Relevance
 from .stages import filled
 
@@ -104,7 +103,6 @@ SELECT = LabelMethod(
     several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 
-_RATES = "How much is selected"
 _STAND_INS = (Relevance("", "", "P", "A"), Relevance("", "", "P", "A  A"))
 
 
@@ -116,27 +114,15 @@ class RelevanceTask(LabelStage):
     methods = {"generate": GENERATE, "select": SELECT}
     labels = (YES, NO)
     measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
-    undirected = ("selection_rate", "human_rate", "over_selection")
+    rates = ("How much is selected", "selected", "selected by people")
     judges = {
         "always_yes": lambda prompt: all_of(prompt) or YES,
         "always_no": lambda prompt: NONE if listed(prompt) else NO,
     }
     report_fields = {
-        "headline": (
-            ACC,
-            Line("f1", f"F1 of {YES}", strong=True, interval=True, meaning=f"harmonic mean of precision and recall of {YES}", ranked=True),
-        ),
-        "compared": (*COMPARED, Line("over_selection", "over-selection", unit=RATIO)),
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
         "drawn": {"always YES": ("Always YES", "-.")},
-        "details": (
-            *AGAINST_PEOPLE,
-            Line("selection_rate", "selected", table=_RATES),
-            Line("human_rate", "selected by people", table=_RATES),
-            Line("over_selection", "times as often", unit=RATIO, table=_RATES, meaning="how many times as often as people the model says YES", ranked=True),
-            Line("invalid", table=_RATES, meaning="share of the replies that could not be read", ranked=True),
-        ),
-    }  # fmt: skip
+    }
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return build_profile(case) if isinstance(case, Document) else build(case)

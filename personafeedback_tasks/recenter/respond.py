@@ -85,12 +85,7 @@ class Informed(ForPrompt):
 
 @dataclass(frozen=True)
 class Replied(ForPrompt):
-    """Both replies of a model to one prompt.
-
-    Attributes:
-        attributes: shown for the personalized reply; at least one.
-        personalized, generic: as a user would read them; empty without a reply.
-    """
+    """Both replies of a model to one prompt, as a user would read them; empty without a reply."""
 
     personalized: str
     generic: str
@@ -103,11 +98,10 @@ class Replied(ForPrompt):
 
 
 def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter | None = None) -> Pairings:
-    """Every pair of a user and a prompt for which an attribute was selected.
+    """Every pair of a user and a prompt for which an attribute was selected, and not dropped by a filter.
 
     Args:
         run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
-        passes: a filter; attributes that it finds irrelevant are left out.
     """
     asked, _, source = located_prompts(data)
     if run is None:
@@ -155,10 +149,9 @@ METHOD = TextMethod(
 class Respond(PromptStage):
     """Reply to a prompt with the attributes of its user, and without them."""
 
-    row = Informed
     label = WRITTEN
     method_of_stage = METHOD
-    stand_ins = {METHOD.name: Informed("", "", "", "P", False, ("A", "B  B"))}
+    stand_in = Informed("", "", "", "P", False, ("A", "B  B"))
     options = RespondOptions
     signed = {**PromptStage.signed, "filtered_by": always}
     report_fields = {

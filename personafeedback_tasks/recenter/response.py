@@ -5,14 +5,16 @@ People and models rate it from 1 to 5. A model's rating is the mean over both or
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
-from ..core.report import SIGNED, Line
+from ..core.report import SIGNED, Line, Shown
 from ..core.result import Answers, Result
 from ..core.rewards import pearson
 from ..parsing.verdicts import read_rating
@@ -77,12 +79,16 @@ def people(outcome: Result) -> float:
     return float(outcome.targets[0])
 
 
-def rating(outcome: Result) -> float:
-    """The model's rating of a row, in [1, 5]; the end farther from people's mean if a reply is unreadable."""
-    both = rated(outcome.answers)
-    if both is None:
-        return float(HIGHEST if people(outcome) < NO_DIFFERENCE else LOWEST)
-    return sum(both) / 2
+def ratings(outcomes: Sequence[Result]) -> list[float]:
+    """The model's rating of each row, in [1, 5]: the end farther from people's mean if a reply is unreadable.
+
+    None where no row has a rating: what is made of them alone says nothing of the model.
+    """
+    found = [rated(outcome.answers) for outcome in outcomes]
+    if not any(found):
+        return []
+    wrong = [float(HIGHEST if people(outcome) < NO_DIFFERENCE else LOWEST) for outcome in outcomes]
+    return [sum(both) / 2 if both else instead for both, instead in zip(found, wrong, strict=True)]
 
 
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
@@ -102,7 +108,8 @@ def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoo
 
 def spearman(outcomes: Sequence[Result]) -> float:
     """Spearman's rank correlation with people's means; ties have their mean rank; nan if all of a side are equal."""
-    return pearson(_ranks([rating(outcome) for outcome in outcomes]), _ranks([people(outcome) for outcome in outcomes]))
+    of_model = ratings(outcomes)
+    return pearson(_ranks(of_model), _ranks([people(outcome) for outcome in outcomes])) if of_model else math.nan
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -115,7 +122,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def no_better(outcomes: Sequence[Result]) -> float:
     """The share of rows whose personalized response the model rates no better than the generic one."""
-    return mean(float(rating(outcome) <= NO_DIFFERENCE) for outcome in outcomes)
+    return mean(float(rating <= NO_DIFFERENCE) for rating in ratings(outcomes))
 
 
 def no_better_people(outcomes: Sequence[Result]) -> float:
@@ -188,6 +195,10 @@ class ResponseTask(JudgedStage):
                 for fault in faults:
                     by_fault[f"{side} is {fault}"].add(row.id)
         return {name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())}
+
+    def shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
+        responses = {row.id: (row.personalized, row.generic) for row in rows if row.id in asked}
+        return replace(super().shown(rows, asked), labels=("personalized", "generic"), responses=responses)
 
     def texts(self, row: Response) -> dict[str, str]:
         votes = "nobody was asked"

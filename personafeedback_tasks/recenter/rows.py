@@ -40,30 +40,17 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class StageRow(ABC):
-    """One row of a stage: a case.
-
-    Attributes:
-        stage: its name.
-        file: that of its file.
-        cells: cells of its rows, in the order of tables.
-        asked_about: what `question` is, such as a prompt.
-    """
+    """One row of a stage: a case."""
 
     stage: ClassVar[str]
     file: ClassVar[str] = ""
-    cells: ClassVar[tuple[str, ...]]
-    asked_about: ClassVar[str] = "Prompt"
-    shown_labels: ClassVar[tuple[str, str]] = ("right", "wrong")
+    cells: ClassVar[tuple[str, ...]]  # of its rows, in the order of tables
     id: NonEmpty
     user_id: NonEmpty
 
     @property
     @abstractmethod
     def question(self) -> str: ...
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def cell(self) -> str:
@@ -88,7 +75,7 @@ K = TypeVar("K")
 
 
 class _OfConversation(StageRow):
-    """A row about a conversation, which its subclass has."""
+    """A row about a conversation."""
 
     cells = SOURCES
     conversation: tuple[Message, ...]
@@ -172,7 +159,6 @@ class Extraction(_OfConversation, JudgedRow):
 
     stage = "extraction"
     file = "extraction.jsonl"
-    asked_about = "Attribute"
     conversation: tuple[Message, ...]
     attribute: NonEmpty
     reason: NonEmpty
@@ -212,15 +198,10 @@ class Response(PromptRow):
     stage = "response"
     file = "response.jsonl"
     cells = ("response_pairs",)
-    shown_labels = ("personalized", "generic")
     generic: NonEmpty
     personalized: NonEmpty
     votes: tuple[Annotated[int, Meta(ge=SCALE[0], le=SCALE[-1])], ...] = ()
     faults: Faults | None = None
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        return self.personalized, self.generic
 
     @property
     def judgment(self) -> float | None:

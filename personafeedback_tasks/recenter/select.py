@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -83,14 +83,9 @@ class Profile(ForPrompt):
 
 @dataclass(frozen=True)
 class Selected(ForPrompt):
-    """Which of a user's attributes a model would let change its reply.
+    """Which of a user's attributes, each shown once, a model would let change its reply."""
 
-    Attributes:
-        attributes: all that it was shown, each once.
-        selected: those that it chose; None where its reply could not be read.
-    """
-
-    selected: tuple[str, ...] | None
+    selected: tuple[str, ...] | None  # None where its reply could not be read
 
     @property
     def rows(self) -> list[Relevance]:
@@ -100,17 +95,11 @@ class Selected(ForPrompt):
 
 @dataclass(frozen=True)
 class Pairings(Rows[ForPrompt]):
-    """The pairs of one run.
+    """The pairs of one run."""
 
-    Attributes:
-        made_by: model and digest of the run whose attributes they are, or `people`.
-        filtered_by: the filter that attributes had to pass, and how many it dropped; or `none`.
-        without: number of pairs without any attribute, which are left out.
-    """
-
-    made_by: str = field(default="people", kw_only=True)
-    filtered_by: str = field(default="none", kw_only=True)
-    without: int = field(default=0, kw_only=True)
+    made_by: str = "people"  # model and digest of the run whose attributes they are
+    filtered_by: str = "none"  # the filter that attributes had to pass, and how many it dropped
+    without: int = 0  # number of pairs without any attribute, which are left out
 
 
 class PromptStage(DoneStage):
@@ -154,11 +143,7 @@ def pairings(
     run: Earlier | None = None,
     filtered_by: str = "none",
 ) -> Pairings:
-    """The pairs that have attributes, from (user, prompt, attributes). Raises DataError if none has.
-
-    Args:
-        run: whose attributes they are; None for people's.
-    """
+    """The pairs that have attributes, of `run` or of people, from (user, prompt, attributes). Raises DataError if none has."""
     rows = [
         kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
         for user, asked, attributes in pairs
@@ -170,9 +155,8 @@ def pairings(
             f"Look at the run before, or at the data: {PROMPTS} has the prompts."
         )
     made_by = f"{run.model} {run.digest}" if run else "people"
-    return Pairings(
-        tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=len(rows) - len(kept)
-    )
+    without = len(rows) - len(kept)
+    return Pairings(tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=without)
 
 
 def to_select(data: str | None, run: Earlier | None) -> Pairings:
@@ -264,10 +248,9 @@ METHOD = TextMethod(
 class Select(PromptStage):
     """Select the attributes of a user that should change the reply to a prompt."""
 
-    row = Profile
     label = LISTED
     method_of_stage = METHOD
-    stand_ins = {METHOD.name: Profile("", "", "", "P", False, ("A", "B  B"))}
+    stand_in = Profile("", "", "", "P", False, ("A", "B  B"))
     options = SelectOptions
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {

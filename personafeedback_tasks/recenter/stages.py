@@ -17,7 +17,7 @@ from ..core.result import Answers
 from ..stats.agreement import Level, alpha
 from ..stats.estimates import estimate_of
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
-from .rows import STAGES, PromptRow, StageRow
+from .rows import STAGES, JudgedRow, PromptRow, StageRow
 
 VERSION = "1.2"
 
@@ -52,16 +52,11 @@ def bullets(texts: Iterable[str]) -> str:
 
 
 class StageBenchmark(Benchmark):
-    """A stage of the method, whether a model judges in it or does it.
-
-    Attributes:
-        stand_ins: method -> a row or document, for its fingerprint.
-        report_fields: fields of ReportSpec that differ between the stages.
-    """
+    """A stage of the method, whether a model judges in it or does it."""
 
     row: type[StageRow]
-    stand_ins: Mapping[str, Any]
-    report_fields: Mapping[str, Any]
+    stand_ins: Mapping[str, Any]  # method -> a row or document, for its fingerprint
+    report_fields: Mapping[str, Any]  # fields of ReportSpec that differ between the stages
     version = VERSION
     options: type[Options] = StageOptions
 
@@ -78,15 +73,12 @@ class StageBenchmark(Benchmark):
 
 
 class JudgedStage(StageBenchmark):
-    """A stage in which a model judges what people have judged.
+    """A stage in which a model judges what people have judged."""
 
-    Attributes:
-        unscored: name in signatures of the number of rows that cannot be scored.
-        values, level: what a vote can be, in ascending order where the level is ordinal.
-    """
-
-    unscored: str
-    values: Sequence[Any]
+    row: type[JudgedRow]
+    asked_about = "Prompt"  # what the question of a row is
+    unscored: str  # name in signatures of the number of rows that cannot be scored
+    values: Sequence[Any]  # of a vote, in ascending order where the level is ordinal
     level: Level
 
     def __init__(self) -> None:
@@ -97,7 +89,7 @@ class JudgedStage(StageBenchmark):
             score="Accuracy",
             chance=None,
             examine=self._examine,
-            shown=self._shown,
+            shown=self.shown,
             load=lambda data, counts: with_judgment(load(self.row, data)),
             environment=ENVIRONMENT_VARIABLE,
             **self.report_fields,
@@ -135,13 +127,13 @@ class JudgedStage(StageBenchmark):
             prompts={row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {},
         )
 
-    def _shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
+    def shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
+        """The rows of a run, for people."""
+        asked_rows = [row for row in rows if row.id in asked]
         return Shown(
-            questions={row.id: row.question for row in rows if row.id in asked},
-            question=self.row.asked_about,
-            texts={row.id: self.texts(row) for row in rows if row.id in asked},
-            labels=self.row.shown_labels,
-            responses={row.id: row.responses for row in rows if row.id in asked and row.responses},
+            questions={row.id: row.question for row in asked_rows},
+            question=self.asked_about,
+            texts={row.id: self.texts(row) for row in asked_rows},
         )
 
 
@@ -157,18 +149,17 @@ def agreement(rows: Sequence[tuple[str, Sequence[Any]]], values: Sequence[Any], 
 
 
 class DoneStage(StageBenchmark):
-    """A stage that a model does: what is measured of its replies needs no judge.
-
-    Attributes:
-        label: outcome of a reply in the form that was asked for.
-    """
+    """A stage that a model does: what is measured of its replies needs no judge."""
 
     method_of_stage: Method
-    label: str
+    label: str  # of a reply in the form that was asked for
+    stand_in: StageRow
 
     def __init__(self) -> None:
+        self.row = type(self.stand_in)
         super().__init__()
         self.methods = {self.method_of_stage.name: self.method_of_stage}
+        self.stand_ins = {self.method_of_stage.name: self.stand_in}
         self.labels = (self.label,)
         self.report = ReportSpec(primary=self.label, score=self.label.capitalize(), chance=None, **self.report_fields)
 

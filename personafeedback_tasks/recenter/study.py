@@ -58,10 +58,7 @@ def rows_in(data: Path | str) -> dict[type[StageRow], list[Any]]:
 
 
 def made_in(runs: Iterable[tuple[str, Earlier]]) -> dict[type[StageRow], list[Any]]:
-    """The rows that runs made, without judgments. Runs come with one of MADE.
-
-    The ids follow from the texts, so that equal outputs of several models are there once.
-    """
+    """The rows that runs made, each run with its name in MADE; what several models made alike has one id, and is there once."""
     found: dict[type[StageRow], dict[str, Any]] = {}
     for benchmark, run in runs:
         for row in MADE[benchmark](run):
@@ -100,11 +97,7 @@ MADE: Mapping[str, Callable[[Earlier], Iterable[StageRow]]] = {
 
 
 def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], list[Any]]:
-    """Add rows to those that people are asked about, and return all of them, by id.
-
-    Raises:
-        DataError: a row has the id of one with other texts. Nothing is written.
-    """
+    """Add rows to those that people are asked about: all of them, by id. DataError for an id with two texts; nothing is written."""
     every: dict[type[StageRow], list[Any]] = {}
     lines: dict[Path, Content] = {}
     for stage in dict.fromkeys((*asked, *new)):
@@ -138,11 +131,7 @@ def without_votes(row: StageRow) -> dict[str, Any]:
 
 
 def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
-    """Write the rows that people judged, and what they missed: file name -> number of rows.
-
-    Args:
-        votes: votes that count, each with its item.
-    """
+    """Write the rows that people judged, and what they missed, from the votes that count: file name -> number of rows."""
     contents: dict[str, list[dict[str, Any]]] = {}
     for stage in STAGES:
         rows = asked.get(stage, ())
@@ -180,17 +169,11 @@ def _key(row: JudgedRow) -> Key:
 
 @dataclass(frozen=True)
 class Judgments:
-    """People's judgments of all stages.
-
-    Attributes:
-        rows: rows with a judgment.
-        disputed: how many more have the same texts as another row but another judgment: which one holds is unknown.
-        lacking: conversations about which somebody was asked what is missing, by id.
-    """
+    """People's judgments of all stages."""
 
     rows: Mapping[Key, JudgedRow]
-    disputed: int
-    lacking: Mapping[str, Conversation]
+    disputed: int  # how many more have the texts of another row and another judgment: which one holds is unknown
+    lacking: Mapping[str, Conversation]  # conversations about which somebody was asked what is missing, by id
 
     def of(self, row: JudgedRow) -> JudgedRow | None:
         """The judged row of the same texts; None if there is none."""

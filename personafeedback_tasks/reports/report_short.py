@@ -58,8 +58,7 @@ def _numbers(report: Report) -> Words:
     run, spec, overall = report.run, report.run.benchmark.report, report.overall
     rows = []
     for line in run.headline:
-        value = overall.derived.get(line.measure, math.nan)
-        estimate = overall.measures.get(line.measure, Estimate(value, math.nan, math.nan, math.nan, 0, 0))
+        estimate = overall.measures[line.measure]
         if not math.isnan(estimate.value):
             rows.append((line.title, _score(line, estimate)))
             if line.measure == run.primary:

@@ -16,7 +16,7 @@ from ..logs.signature_line import signature_line
 from ..stats.significance import equivalence_bound
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings
-from .table import NOTHING, Column, Table, measured, number, percent, spaced, with_interval
+from .table import NOTHING, Column, Table, measured, percent, spaced, with_interval
 
 SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
 
@@ -166,9 +166,6 @@ def _count(group: Group) -> str:
 
 
 def _measured(report: Report, line: Line) -> list[Column]:
-    if line.measure in report.run.benchmark.report.derived:
-        values = tuple(number(line, group.derived[line.measure]) for group in report.shown)
-        return [Column(line.title, values, line.strong)]
     return measured(line, [group.measures[line.measure] for group in report.shown])
 
 

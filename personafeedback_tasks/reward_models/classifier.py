@@ -30,7 +30,7 @@ DTYPES = ("auto", "bfloat16", "float16", "float32")
 
 @dataclass(frozen=True)
 class Encoded:
-    """One conversation as the model reads it."""
+    """A conversation as the model reads it."""
 
     ids: list[int]
     persona: str  # `system turn`, `before the question` or `not told`
@@ -109,11 +109,12 @@ class RewardModel:
             )
         self.model.eval()
         self.model.config.use_cache = False  # one pass, nothing to go on from
-        self._own_pad: int | None = self.model.config.get_text_config().pad_token_id
+        # transformers reads the reward at the last token that is not padding, so without a token for that one at a time
+        self.pad: int | None = self.model.config.get_text_config().pad_token_id
         self.dtype = str(self.model.dtype).removeprefix("torch.")
 
     def _named(self, aspects: Sequence[str]) -> tuple[str, ...]:
-        _, aspects_of_probe = self._forward([self.encode([[*_PROBE, _REPLY]], ["a first example"])[0].ids])
+        _, aspects_of_probe = self._forward([self.encode(_PROBE, "a first example").ids])
         outputs = 1 if aspects_of_probe is None else aspects_of_probe.shape[-1]
         if outputs == 1 and not aspects:
             return ()
@@ -136,29 +137,18 @@ class RewardModel:
         limits = (getattr(config, "max_position_embeddings", None), self.tokenizer.model_max_length)
         return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=None)
 
-    def encode(self, conversations: Sequence[Sequence[Message]], names: Sequence[str]) -> list[Encoded]:
-        """Conversations as tokens. Raises RewardError if one exceeds the context length; `names` are for that error."""
-        places = [self._place(turns) for turns in conversations]
-        texts = [
-            self.tokenizer.apply_chat_template(
-                list(turns) if place != "before the question" else without_system(list(turns)), tokenize=False
-            )
-            for turns, place in zip(conversations, places, strict=True)
-        ]
+    def encode(self, turns: Sequence[Message], name: str) -> Encoded:
+        """A conversation as tokens. Raises RewardError if it exceeds the context length; `name` is for that error."""
+        place, shown = "not told", list(turns)
+        if turns[0]["role"] == "system":
+            place = "system turn" if self.has_system_turn else "before the question"
+            shown = shown if self.has_system_turn else without_system(shown)
+        text = self.tokenizer.apply_chat_template(shown, tokenize=False)
         # The template has written the special tokens already.
-        tokens = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        return [self._fit(ids, place, name) for ids, place, name in zip(tokens, places, names, strict=True)]
-
-    def _place(self, turns: Sequence[Message]) -> str:
-        if turns[0]["role"] != "system":
-            return "not told"
-        return "system turn" if self.has_system_turn else "before the question"
-
-    def _fit(self, ids: list[int], place: str, name: str) -> Encoded:
-        limit = self.max_length
-        if limit is not None and len(ids) > limit:
+        ids = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        if self.max_length is not None and len(ids) > self.max_length:
             raise RewardError(
-                f"{name}: found {len(ids):,} tokens, expected at most {limit:,}, the context length of {self.path}. "
+                f"{name}: found {len(ids):,} tokens, expected at most {self.max_length:,}, the context length of {self.path}. "
                 "Use a model with a longer context."
             )
         return Encoded(ids, place)
@@ -167,8 +157,9 @@ class RewardModel:
         # The longest first: what does not fit into memory fails at once.
         order = sorted(range(len(encoded)), key=lambda index: -len(encoded[index].ids))
         rewards: dict[int, Reward] = {}
-        for start in range(0, len(order), self.batch_size):
-            batch = order[start : start + self.batch_size]
+        size = 1 if self.pad is None else self.batch_size
+        for start in range(0, len(order), size):
+            batch = order[start : start + size]
             scores, aspects = self._forward([encoded[index].ids for index in batch])
             rows = aspects.tolist() if self.aspects else [()] * len(batch)
             for index, score, row in zip(batch, scores.tolist(), rows, strict=True):
@@ -178,8 +169,8 @@ class RewardModel:
     @torch.inference_mode()
     def _forward(self, batch: Sequence[list[int]]) -> tuple[Any, Any]:
         # (one reward per row; one number per row and output, or None for a single output), on the CPU
-        width, pad = max(map(len, batch)), self._pad(batch)
-        ids = [row + [pad] * (width - len(row)) for row in batch]
+        width = max(map(len, batch))
+        ids = [row + [self.pad or 0] * (width - len(row)) for row in batch]
         mask = [[1] * len(row) + [0] * (width - len(row)) for row in batch]
         output = self.model(
             input_ids=torch.tensor(ids, device=self.model.device),
@@ -193,19 +184,8 @@ class RewardModel:
             scores = output.score.reshape(len(batch), -1)[:, 0]
         return scores.float().cpu(), None if aspects is None else aspects.float().cpu()
 
-    def _pad(self, batch: Sequence[list[int]]) -> int:
-        # transformers reads the reward at the last token that is not the padding token; without one, at the last token
-        # of the text, so the padding must differ from all of these.
-        if self._own_pad is not None:
-            return self._own_pad
-        last = {row[-1] for row in batch}
-        pad = next(token for token in range(len(last) + 1) if token not in last)
-        self.model.config.get_text_config().pad_token_id = pad
-        return pad
 
-
-_PROBE: list[Message] = [{"role": "user", "content": "a"}]
-_REPLY: Message = {"role": "assistant", "content": "b"}
+_PROBE: list[Message] = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
 _OWN_CODE = (
     "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "

@@ -80,10 +80,6 @@ class Questions(core.CaseSet[UserQuestion]):
         return questions(replace(self.pairs, cases=tuple(case for case in self.pairs if case.cell in cells)))
 
     @property
-    def demonstration(self) -> bool:
-        return self.pairs.demonstration
-
-    @property
     def named_set(self) -> core.NamedSet | None:
         return self.pairs.named_set
 
@@ -96,12 +92,6 @@ def questions(pairs: Pairs) -> Questions:
     return Questions(
         tuple(UserQuestion(f"{user}:{digest_of(text)}", tuple(cases)) for (user, *text), cases in asked.items()), pairs
     )
-
-
-def columns(cells: Collection[str]) -> dict[str, list[str]]:
-    """Name -> its cells, for a table: each category, and `total` over both."""
-    present = [cell for cell in CATEGORIES if cell in cells]
-    return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
 
 
 def facts(question: UserQuestion) -> Mapping[str, Any]:

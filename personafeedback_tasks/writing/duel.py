@@ -96,35 +96,35 @@ def files(
     root: Path = Path(),
 ) -> dict[str, str]:
     """Path in the folder -> content, of the cells and the manifest; every row says `provenance` of its texts."""
-    asked = [pair for pair in compared if not pair.why_not]
-    if not asked:
+    asked: dict[str, list[DuelPair]] = {cell: [] for cell in CELLS}
+    for pair in compared:
+        if not pair.why_not:
+            asked[pair.case.cell].append(pair)
+    if not any(asked.values()):
         raise DataError(
             f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at the replies "
             "in the log."
         )
-    cells = {cell: [pair for pair in asked if pair.case.cell == cell] for cell in CELLS}
+    not_asked = [
+        NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
+        for pair in compared
+        if pair.why_not
+    ]
+    sides = (writer,) if against in SIDES else (writer, against)
     manifest = Manifest(
         name=_name(writer, against),
-        counts={cell: len(of_cell) for cell, of_cell in cells.items() if of_cell},
+        counts={cell: len(pairs) for cell, pairs in asked.items() if pairs},
         labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the pairs that are asked; "
         "ties and empty replies are not.",
-        generator=writer if against in SIDES else f"{writer} and {against}",
+        generator=" and ".join(sides),
         duel=Duel(
-            writer=writer,
-            against=against,
-            models=models or ((writer,) if against in SIDES else (writer, against)),
-            pairs=len(compared),
-            not_asked=tuple(
-                NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
-                for pair in compared
-                if pair.why_not
-            ),
+            writer=writer, against=against, models=models or sides, pairs=len(compared), not_asked=tuple(not_asked)
         ),
     )
     contents: dict[str, str] = {FILE: manifest.content(root)}
-    for of_cell in filter(None, cells.values()):
-        case = of_cell[0].case
-        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(of_cell, provenance))
+    for cell in manifest.counts:
+        case = asked[cell][0].case
+        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(asked[cell], provenance))
     return contents
 
 

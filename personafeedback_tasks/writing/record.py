@@ -21,7 +21,7 @@ from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
 from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
-from .cases import Questions, UserQuestion, columns, facts, questions
+from .cases import Questions, UserQuestion, facts, questions
 
 VERSION = "1.2"
 
@@ -45,11 +45,6 @@ class Writing(Template):
         return _WORDINGS[self.prompt][case.language]
 
 
-def check(options: Writing, questions: Questions) -> None:
-    """Find out whether the prompt of every question can be built."""
-    options.check(questions.pairs)
-
-
 def build(question: UserQuestion, options: Writing) -> str:
     """The prompt that asks a model to write: instructions and what is told about the user, the question, the request."""
     case: Any = question  # it has all that a setting reads of a case
@@ -57,21 +52,6 @@ def build(question: UserQuestion, options: Writing) -> str:
         f"{SETTINGS[options.setting](case, options)}\n\n"
         f"<question>\n{question.question}\n</question>\n\n{options.wording(question).ask}"
     )
-
-
-CALL = "written_reply"
-"""The one call of a question."""
-
-METRICS = (
-    Metric("written"),
-    Metric("length", higher_is_better=None),
-    Metric("terms", higher_is_better=None),
-    Metric("name", higher_is_better=None, defined=False),
-    Metric("language", defined=False),
-    Metric("empty", higher_is_better=False),
-    Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
-    Metric("refused", higher_is_better=False),
-)
 
 
 def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, float]:
@@ -99,9 +79,24 @@ def _known(values: str) -> frozenset[str]:
 
 
 METHOD = TextMethod(
-    name="write", help="the text of the reply", calls=(CALL,),
-    metrics=METRICS, max_tokens=2048, read=read_written, facts_of=facts, measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts),
-)  # fmt: skip
+    name="write",
+    help="the text of the reply",
+    calls=("written_reply",),
+    metrics=(
+        Metric("written"),
+        Metric("length", higher_is_better=None),
+        Metric("terms", higher_is_better=None),
+        Metric("name", higher_is_better=None, defined=False),
+        Metric("language", defined=False),
+        Metric("empty", higher_is_better=False),
+        Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
+        Metric("refused", higher_is_better=False),
+    ),
+    max_tokens=2048,
+    read=read_written,
+    facts_of=facts,
+    measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts),
+)
 
 
 def _shown(cases: Questions, asked: Collection[str]) -> Shown:
@@ -132,20 +127,9 @@ class Write(Benchmark):
         score="Written",
         chance=None,
         headline=(
-            Line(
-                "written",
-                strong=True,
-                interval=True,
-                meaning="share of the questions with a whole reply: not empty, cut off or refused",
-            ),
+            Line("written", strong=True, interval=True, meaning="share of the questions with a whole reply: not empty, cut off or refused"),
             Line("length", "characters", unit=RATIO, meaning="mean length of a reply in characters", ranked=True),
-            Line(
-                "terms",
-                "persona terms",
-                unit=RATIO,
-                meaning="mean number of different words of the persona in a reply",
-                ranked=True,
-            ),
+            Line("terms", "persona terms", unit=RATIO, meaning="mean number of different words of the persona in a reply", ranked=True),
         ),
         details=(
             Line("name", "says the user's name", table="Replies"),
@@ -159,7 +143,7 @@ class Write(Benchmark):
         load=lambda data, counts: questions(load_present(data, counts=counts)),
         under=lambda cases, signature: cases.of_cells(str(signature.signs["questions_of"]).split(", ")),
         environment=ENVIRONMENT_VARIABLE,
-    )
+    )  # fmt: skip
 
     def load(self, options: Writing, selection: Mapping[str, str]) -> Questions:
         return questions(
@@ -167,7 +151,8 @@ class Write(Benchmark):
         )
 
     def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
-        return columns(cells)
+        present = [cell for cell in CATEGORIES if cell in cells]
+        return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
 
     def prompt(self, case: UserQuestion, options: Writing, call: str) -> str:
         return build(case, options)
@@ -176,7 +161,7 @@ class Write(Benchmark):
         return [WRITTEN]
 
     def check(self, options: Writing, cases: Questions) -> None:
-        check(options, cases)
+        options.check(cases.pairs)
 
     def fingerprint(self, options: Writing) -> str:
         shown = ((UserQuestion("", (case,)), told) for case, told in stand_ins(options, [METHOD.name]))

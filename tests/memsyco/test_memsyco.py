@@ -71,13 +71,11 @@ def test_a_prompt_tells_the_memory_the_conversation_nothing_or_another_memory():
     ("part", "edit", "message"),
     [
         (FACTS, lambda rows: rows[1].pop("memory"), r"judgment\.jsonl, line 2: found no memory, expected one"),
-        (FACTS, lambda rows: rows[1]["memory"]["items"].clear(), "line 2: found memory.items = "),
         (FACTS, lambda rows: rows[1].update(question=" "), "line 2: found question = ' ', expected a non-empty string"),
         (FACTS, lambda rows: rows[1]["evaluation"]["rubric"].clear(), "line 2: found the answers .*, expected two different texts"),
         (FACTS, lambda rows: rows[1].update(id=rows[0]["id"]), "line 2: found the id 'sample_fact_1' again, expected each id once"),
         (FACTS, lambda rows: [row["metadata"].update(topic="x") for row in rows], "line 1: found no other topic in its file"),
         (CONFLICT, lambda rows: rows[1]["dialogue"].pop(1), "line 2: found no <information> in the dialogue"),
-        (CONFLICT, lambda rows: rows[1]["evaluation"].update(preference_aligned_answer="Notes Birch"), "line 2: found the answers"),
     ],
 )  # fmt: skip
 def test_a_broken_row_is_named(folder, part, edit, message):
@@ -118,22 +116,12 @@ def test_the_authors_files_are_those_of_the_pinned_digests():
     assert len({case.responses[0] for case in cases.cells[CONFLICT]}) == 30
 
 
-def by_hand(cases) -> dict[str, tuple[int, int, int, int]]:
-    """Setting -> (calls right without, harmed, helped, unchanged) of the planted judge."""
-    found = {}
-    for setting in ("persona", "other_persona"):
-        calls = [
-            (planted(case.id, order, setting), planted(case.id, order, "no_persona"))
-            for case in cases
-            for order in TWO.names
-        ]
-        found[setting] = (
-            sum(without for _, without in calls),
-            calls.count((False, True)),
-            calls.count((True, False)),
-            calls.count((True, True)) + calls.count((False, False)),
-        )
-    return found
+def by_hand(cases, setting) -> tuple[int, int, int, int]:
+    """(calls right without, harmed, helped, unchanged) of the planted judge under a setting."""
+    keys = [(case.id, order) for case in cases for order in TWO.names]
+    calls = [(planted(*key, setting), planted(*key, "no_persona")) for key in keys]
+    without, harmed, helped = sum(right for _, right in calls), calls.count((False, True)), calls.count((True, False))
+    return without, harmed, helped, len(calls) - harmed - helped
 
 
 def check(log, data, cases, tmp_path) -> dict:
@@ -142,30 +130,35 @@ def check(log, data, cases, tmp_path) -> dict:
     assert done.exit_code == 0, done.output
     (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     for setting, word in (("persona", "yields"), ("other_persona", "distracted")):
-        right, harmed, helped, unchanged = by_hand(cases)[setting]
+        right, *counts = by_hand(cases, setting)
         harm = made["harms"]["total"][word]
-        assert (harm["harmed"], harm["helped"], harm["unchanged"], harm["unread"]) == (harmed, helped, unchanged, 0)
-        assert harm["share"]["value"] == pytest.approx(harmed / right)
-        assert harm["share"]["n"] == right
+        assert [harm[name] for name in ("harmed", "helped", "unchanged", "unread")] == [*counts, 0]
+        assert (harm["share"]["value"], harm["share"]["n"]) == (pytest.approx(counts[0] / right), right)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert "it yields to what it is told about the user in" in made["verdict"]
-    assert "uses this user's" not in made["verdict"]
     for heading in ("yields (%)", "distracted (%)", "harmed", "helped", "unchanged", "longest", "overlap"):
         assert heading in text, heading
     return made
 
 
-def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
-    settings = ",".join(SETTINGS)
-    log = evaluate(memsyco(data="sample", setting=SETTINGS), "memory/planted", tmp_path / "inspect")
-    one = check(log.location, "sample", load("sample"), tmp_path / "one")
+def run_in_both(inspect_task, lm_eval_task, data, cases, tmp_path):
+    """(the log of Inspect, the reports of both harnesses' logs)."""
+    log = evaluate(inspect_task(data=data, setting=SETTINGS), "memory/planted", tmp_path / "inspect")
+    metadata = json.dumps({"data": data, "setting": ",".join(SETTINGS)})
     done = lm_eval_command(
-        "--model", "memory", "--tasks", "memsyco", "--metadata", json.dumps({"data": "sample", "setting": settings}),
-        "--log_samples", "--output_path", tmp_path / "lm-eval",
+        "--model", "memory", "--tasks", lm_eval_task, "--metadata", metadata, "--log_samples", "--output_path", tmp_path / "lm-eval"
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other")
-    assert one["harms"] == other["harms"]
+    made = (
+        check(log.location, data, cases, tmp_path / "one"),
+        check(tmp_path / "lm-eval", data, cases, tmp_path / "other"),
+    )
+    assert made[0]["harms"] == made[1]["harms"]
+    return log, *made
+
+
+def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
+    _, one, other = run_in_both(memsyco, "memsyco", "sample", load("sample"), tmp_path)
     assert {*one["harms"]} == {FACTS, CONFLICT, "total"}
     for made in (one, other):  # lm-eval's are two tasks, of a part each
         assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
@@ -176,16 +169,10 @@ def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
 def test_what_is_planted_is_in_its_interval_on_the_real_rows_in_both_harnesses(tmp_path):
     data = os.environ["MEMSYCO_DATA"]
     cases = load(data, selection={"part": FACTS})
-    log = evaluate(memsyco_objective_fact_judgment(data=data, setting=SETTINGS), "memory/planted", tmp_path / "inspect")
-    made = check(log.location, data, cases, tmp_path / "one")
-    done = lm_eval_command(
-        "--model", "memory", "--tasks", "memsyco_objective_fact_judgment", "--metadata",
-        json.dumps({"data": data, "setting": ",".join(SETTINGS)}), "--log_samples", "--output_path", tmp_path / "lm-eval",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    other = check(tmp_path / "lm-eval", data, cases, tmp_path / "other")
+    log, made, other = run_in_both(
+        memsyco_objective_fact_judgment, "memsyco_objective_fact_judgment", data, cases, tmp_path
+    )
     total, harms = made["groups"]["total"], made["harms"]["total"]
-    assert harms == other["harms"]["total"]
     assert total["measures"]["acc"] == other["groups"]["total"]["measures"]["acc"]
     assert harms["yields"]["share"]["low"] < 0.4 < harms["yields"]["share"]["high"]
     assert harms["distracted"]["share"]["low"] < 0.1 < harms["distracted"]["share"]["high"]

@@ -111,7 +111,9 @@ def ticks_of(annotator, row):
 
 def rating_of(annotator, row):
     for place, text in ((1, "B"), (2, "A")):
-        if row[text] not in {reply for one in ROWS[Response] if one.prompt == row["prompt"] for reply in one.responses}:
+        if row[text] not in {
+            reply for one in ROWS[Response] if one.prompt == row["prompt"] for reply in (one.generic, one.personalized)
+        }:
             return {1: "1", 2: "5"}[place], ""  # a reply to another prompt
     personalized = {one.personalized for one in ROWS[Response]}
     rating = 1 + int(5 * truth(annotator, row["prompt"], *sorted((row["A"], row["B"]))))
@@ -150,7 +152,7 @@ def test_each_row_comes_back_with_what_each_person_said_of_it(judged):
             elif stage is Relevance:
                 said = [truth(who, row.prompt, row.attribute) < 0.4 for who in people]
             else:
-                said = [1 + int(5 * truth(who, row.prompt, *sorted(row.responses))) for who in people]
+                said = [1 + int(5 * truth(who, row.prompt, *sorted((row.generic, row.personalized)))) for who in people]
             assert Counter(back.votes) == Counter(said), row.id
 
 

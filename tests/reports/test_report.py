@@ -113,12 +113,6 @@ def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, gener
     assert sum(group.measures[side].value for side in sides) == same(1)
     assert group.measures["invalid"].value == same(1 - len(readable) / len(replies))
 
-    # Shi et al.: (recency count x its share of the inconsistent pairs) - (primacy count x its share), scaled to [-1, 1]
-    # by what it would be if all pairs were inconsistent to one side.
-    primacy, recency, pairs = complete.count(["A", "A"]), complete.count(["B", "B"]), len(complete)
-    raw = recency * recency / (primacy + recency) - primacy * primacy / (primacy + recency)
-    assert group.derived["preference_fairness"] == same(2 * (raw + pairs) / (2 * pairs) - 1)
-
     def correct(case):
         return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
 

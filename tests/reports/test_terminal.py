@@ -60,7 +60,7 @@ CELLS = [f"{category} {level}" for category in ("specific", "general") for level
 LABELS = [*CELLS, "specific", "general", "total", "macro"]
 HEADINGS = {
     "short": ["acc", "n"],
-    "measures": ["acc_both", "consistency", "bias_first", "bias_second", "preference fairness", "first_rate"],
+    "measures": ["acc_both", "consistency", "bias_first", "bias_second", "first_rate"],
     "long baselines": [f"a-baseline-named-after-the-paper-that-has-it_{number}_{'x' * number}" for number in range(12)],
     "words": ["not flagged by the audit", "only A", "users x questions", "persona - no_persona"],
     "wide": ["个性化" * 9, "W" * 50],

@@ -85,9 +85,10 @@ def test_batched_rewards_are_those_of_one_by_one(pad, outputs, sample, tmp_path)
     folder = classifiers.random_classifier(tmp_path, texts(sample), outputs, pad)
     turns = [conversation(case, Options(setting="no_persona"), side) for case in sample for side in SIDES]
     model = RewardModel(str(folder), batch_size=5, aspects=ASPECTS[:outputs] if outputs > 1 else ())
-    found = model.score(model.encode(turns, ["x"] * len(turns)))
+    encoded = [model.encode(conversation, "x") for conversation in turns]
+    found = model.score(encoded)
     expected = one_by_one(folder, turns)
-    assert len({len(each.ids) for each in model.encode(turns, ["x"] * len(turns))}) > 5
+    assert len({len(each.ids) for each in encoded}) > 5
     for reward, logits in zip(found, expected, strict=True):
         assert reward.reward == pytest.approx(logits[0], abs=1e-5)
         if outputs > 1:
@@ -254,7 +255,7 @@ def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_mode
 def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=template)
     model = RewardModel(str(folder))
-    (encoded,) = model.encode([conversation(sample[0], Options(), "chosen")], ["x"])
+    encoded = model.encode(conversation(sample[0], Options(), "chosen"), "x")
     text = "".join(model.tokenizer.convert_ids_to_tokens(encoded.ids))
     assert encoded.persona == place
     assert text.startswith("<system>" if place == "system turn" else "<user>")
@@ -266,7 +267,7 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
 def test_a_conversation_over_the_length_is_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), max_position_embeddings=300)
     with pytest.raises(RewardError, match="^x: found .* tokens, expected at most 300, the context length of"):
-        RewardModel(str(folder)).encode([conversation(sample[0], Options(), "chosen")], ["x"])
+        RewardModel(str(folder)).encode(conversation(sample[0], Options(), "chosen"), "x")
 
 
 def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
@@ -309,7 +310,8 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
         RewardModel(str(tmp_path), aspects=ASPECTS)
     model = RewardModel(str(tmp_path), aspects=ASPECTS, trust_remote_code=True)
     turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in SIDES]
-    for found, logits in zip(model.score(model.encode(turns, SIDES)), one_by_one(five, turns), strict=True):
+    made = model.score([model.encode(one, "x") for one in turns])
+    for found, logits in zip(made, one_by_one(five, turns), strict=True):
         assert found.reward == pytest.approx(sum(logits), abs=1e-5)
         assert list(found.aspects.values()) == pytest.approx(logits, abs=1e-5)
 

@@ -251,15 +251,11 @@ def test_a_writing_run_that_failed_says_that_it_failed(tmp_path):
     replies = tmp_path / "replies.jsonl"
     replies.write_text('{"id": "no such question", "reply": "Tea."}\n', encoding="utf-8")
     task = writing_tasks.personafeedback_write_general_hard(data="sample")
-    (log,) = inspect_eval(
-        task, model=get_model("personafeedback_write/replay", replies=str(replies), memoize=False),
-        log_dir=str(tmp_path / "logs"),
-    )  # fmt: skip
-    assert log.status == "error"
+    model = get_model("personafeedback_write/replay", replies=str(replies), memoize=False)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path / "logs"))
     said = refusal("duel", log.location, "--against", "chosen", "--out", tmp_path / "duel")
-    assert "found no written replies" in said
-    assert "an error stopped it" in said
-    assert "inspect eval-retry" in said
+    for words in ("found no written replies", "an error stopped it", "inspect eval-retry"):
+        assert words in said
 
 
 @pytest.mark.parametrize("which", ["asked", "not asked"])
