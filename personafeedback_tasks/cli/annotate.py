@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -20,7 +19,7 @@ from ..building.steps import command
 from ..building.votes import take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..logs.earlier import of_run, refuse_void
-from ..recenter import items, study
+from ..recenter import study
 from ..recenter.rows import STAGES, StageRow
 from .options import FOLDER, out_option
 from .output import say
@@ -76,44 +75,42 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
             f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and votes. Start one: "
             f"{command('init', Path(data[0]))}"
         )
-    asked = study.asked_in(out)
-    new: dict[type[StageRow], list[StageRow]] = {}
+    asked, new = study.asked_in(out), list[StageRow]()
     for source in data:
-        known = {row.id for rows in (*asked.values(), *new.values()) for row in rows}
-        for stage, rows in _rows(source, known).items():
-            new.setdefault(stage, []).extend(rows)
-    if not any((*asked.values(), *new.values())):
+        new += _rows(source, {row.id for row in (*asked, *new)})
+    if not (asked or new):
         files = ", ".join(stage.file for stage in STAGES)
         raise DataError(
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
         )
     settings = StudyFolder(out).set_up(annotators, votes)
-    asked = study.add(out, asked, {stage: rows for stage, rows in new.items() if rows})
+    asked = study.add(out, asked, new)
     _study(out, settings, asked).write_packs(form, say)
 
 
-def _rows(source: str, known: Collection[str]) -> Mapping[type[StageRow], list[Any]]:
+def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     # of a folder, or those made in runs that are not known
     found = study.rows_in(source)
     if not found:
-        runs = read([Path(source)])
-        for run in runs:
+        made: dict[str, StageRow] = {}
+        for run in read([Path(source)]):
             if run.benchmark.name not in study.MADE:
                 passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
-            else:
-                refuse_void(run)
-        made = study.made_in((run.benchmark.name, of_run(run)) for run in runs if run.benchmark.name in study.MADE)
-        found = {stage: [row for row in rows if row.id not in known] for stage, rows in made.items()}
+                continue
+            refuse_void(run)
+            for row in study.MADE[run.benchmark.name](of_run(run)):
+                made.setdefault(f"{row.file} {row.id}", row)
+        found = [row for row in made.values() if row.id not in known]
     rows, left_out = study.screened(found)
     for why, count in left_out.items():
         say(f"left out: {count:,} {why}")
     return rows
 
 
-def _study(root: Path, settings: Settings, rows: items.AskedRows) -> Study:
-    every, place = items.items(rows), shlex.quote(str(root))
+def _study(root: Path, settings: Settings, rows: study.Rows) -> Study:
+    every, place = study.items(rows), shlex.quote(str(root))
     asked = Asked(
-        items=every, guidelines=items.GUIDELINES, seed=settings.seed,
+        items=every, guidelines=study.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
@@ -155,7 +152,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     )
 
 
-def _asked(folder: Path) -> items.AskedRows:
+def _asked(folder: Path) -> study.Rows:
     if asked := study.asked_in(folder):
         return asked
     raise OptionError(

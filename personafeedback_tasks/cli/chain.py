@@ -46,7 +46,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
     """
     from ..logs.signature_line import signature_line
     from ..recenter.funnel import ChainDocument, chains, make_funnel
-    from ..recenter.study import read_judgments
+    from ..recenter.judgments import read_judgments
 
     found = read(runs, names=names)
     check_names(names, found)

@@ -20,11 +20,11 @@ from ..parsing.answers import REASONS
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, share
 from .extract import EXTRACT, extracted
+from .judgments import Judgments, is_among
 from .respond import RESPOND, replied
 from .response import NO_DIFFERENCE
 from .rows import Response
 from .select import SELECT, selected
-from .study import Judgments, is_among
 
 TASKS = (EXTRACT.name, SELECT.name, RESPOND.name)
 

@@ -1,41 +1,39 @@
-"""A folder in which people judge rows of the three stages (asked/*.jsonl), and their judgments (*.jsonl).
+"""A folder in which people judge rows of the three stages: rows -> items that people are asked about; their votes -> rows.
 
-Judgments are found by the texts that people saw: ids of several models' attributes are alike, texts are not.
+asked/*.jsonl  the rows that people are asked about; with conversations.jsonl, in which nothing was noted
+*.jsonl        the rows that they judged, and missing.jsonl, what they missed
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..annotation.items import Item
+from ..annotation.items import NONE, Item, fault_counts, guidelines
 from ..annotation.rows import Vote
 from ..common.errors import DataError
-from ..common.files import Content, write_all
+from ..common.files import write_all
 from ..common.folders import SAMPLE
 from ..common.outputs import json_lines, jsonable
 from ..common.records import leaves, short
-from ..common.similar import likeness
-from ..common.text import same_text
+from ..core.cases import digest_of
 from ..core.earlier import Earlier
-from .data import each_if_there, load, located
+from .data import each_if_there, load
 from .extract import EXTRACT, conversation_of, extracted
-from .items import MISSING, AskedRows, noted_in, votes_of
 from .respond import RESPOND, replied
 from .rows import (
     JUDGED,
+    SCALE,
     STAGES,
+    VERDICTS,
     Conversation,
     Extraction,
-    JudgedRow,
     Relevance,
     Response,
     StageRow,
-    parse,
     parse_conversation,
     personal_in,
 )
@@ -44,42 +42,23 @@ from .select import SELECT, selected
 ASKED = "asked"
 MISSED = "missing.jsonl"
 
-NEAR = 0.4
-"""Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
-`Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
-"""
+MISSING, NOTHING = "missing", "nothing"
+"""Answers to whether a conversation shows more of its user than was noted."""
+
+ATTRIBUTE = dict(zip(VERDICTS, ("Makes sense", "Unsure", "Wrong"), strict=True))
+LACKING = {NOTHING: "Nothing is missing", MISSING: "Something is missing: it is in my note"}
+_RATINGS = ("A is much better", "A is somewhat better", "No difference", "B is somewhat better", "B is much better")
+RATING = dict(zip(map(str, SCALE), _RATINGS, strict=True))
+MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
+
+GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
+"""Stage -> what people are told."""
+
+Rows = Sequence[StageRow]
+"""Rows of any stage, and conversations in which nothing was noted."""
 
 
-def rows_in(data: Path | str) -> dict[type[StageRow], list[Any]]:
-    """The rows of a folder or of the sample, judged or not, by id; without stages that have no file."""
-    folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
-    there = [stage for stage in STAGES if (folder / stage.file).is_file()]
-    return {stage: sorted(load(stage, folder), key=lambda row: row.id) for stage in there}
-
-
-def made_in(runs: Iterable[tuple[str, Earlier]]) -> dict[type[StageRow], list[Any]]:
-    """The rows that runs made, each run with its name in MADE; what several models made alike has one id, and is there once."""
-    found: dict[type[StageRow], dict[str, Any]] = {}
-    for benchmark, run in runs:
-        for row in MADE[benchmark](run):
-            found.setdefault(type(row), {}).setdefault(row.id, row)
-    return {stage: list(rows.values()) for stage, rows in found.items()}
-
-
-def screened(rows: AskedRows) -> tuple[dict[type[StageRow], list[Any]], Counter[str]]:
-    """(the rows that people may see, reason -> how many others there are)."""
-    left_out = Counter[str]()
-    kept: dict[type[StageRow], list[Any]] = {stage: [] for stage in rows}
-    for stage, of_stage in rows.items():
-        for row in of_stage:
-            fields = without_votes(row)
-            if not all(map(str.strip, leaves(fields))):
-                left_out["without both replies"] += 1
-            elif personal_in(fields):
-                left_out["with a mail address or phone number"] += 1
-            else:
-                kept[stage].append(row)
-    return kept, left_out
+# --- rows that people are asked about ------------------------------------------------------------------------------------
 
 
 def _extracted(run: Earlier) -> Iterator[StageRow]:
@@ -93,35 +72,52 @@ MADE: Mapping[str, Callable[[Earlier], Iterable[StageRow]]] = {
     SELECT.name: lambda run: [row for one in selected(run) for row in one.rows],
     RESPOND.name: lambda run: [one.row for one in replied(run)],
 }
-"""Benchmark whose runs make something that people judge -> its rows."""
+"""Benchmark -> the rows, without judgments, that a run of it makes. What several models made alike has one id."""
 
 
-def add(folder: Path, asked: AskedRows, new: AskedRows) -> dict[type[StageRow], list[Any]]:
+def rows_in(data: Path | str) -> list[StageRow]:
+    """The rows of a folder or of the sample, judged or not, by id."""
+    folder = Path(__file__).with_name(SAMPLE) if data == SAMPLE else Path(data)
+    rows = [row for stage in STAGES if (folder / stage.file).is_file() for row in load(stage, folder)]
+    return sorted(rows, key=lambda row: row.id)
+
+
+def screened(rows: Iterable[StageRow]) -> tuple[list[StageRow], Counter[str]]:
+    """(the rows that people may see, reason -> how many others there are)."""
+    kept, left_out = list[StageRow](), Counter[str]()
+    for row in rows:
+        texts = without_votes(row)
+        if not all(map(str.strip, leaves(texts))):
+            left_out["without both replies"] += 1
+        elif personal_in(texts):
+            left_out["with a mail address or phone number"] += 1
+        else:
+            kept.append(row)
+    return kept, left_out
+
+
+def asked_in(folder: Path) -> list[StageRow]:
+    """The rows that people are asked about; none before the first pack."""
+    return [*rows_in(folder / ASKED), *each_if_there(folder / ASKED / Conversation.file, parse_conversation)]
+
+
+def add(folder: Path, asked: Rows, new: Rows) -> list[StageRow]:
     """Add rows to those that people are asked about: all of them, by id. DataError for an id with two texts; nothing is written."""
-    every: dict[type[StageRow], list[Any]] = {}
-    lines: dict[Path, Content] = {}
-    for stage in dict.fromkeys((*asked, *new)):
-        there: dict[str, StageRow] = {row.id: row for row in asked.get(stage, ())}
-        for row in new.get(stage, ()):
-            known = there.setdefault(row.id, row)
-            if without_votes(known) != without_votes(row):
-                raise DataError(
-                    f"{folder / ASKED / stage.file}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
-                    "Give the new row another id, or use a new folder."
-                )
-        every[stage] = sorted(there.values(), key=lambda row: row.id)
-        nobody: dict[str, Any] = {} if stage is Conversation else {"votes": []}
-        lines[folder / ASKED / stage.file] = json_lines([{**without_votes(row), **nobody} for row in every[stage]])
-    write_all(lines)
-    return every
-
-
-def asked_in(folder: Path) -> dict[type[StageRow], list[Any]]:
-    """The rows and conversations that people are asked about; none before the first pack."""
-    found = rows_in(folder / ASKED)
-    if conversations := each_if_there(folder / ASKED / Conversation.file, parse_conversation):
-        found[Conversation] = conversations
-    return found
+    every = {(row.file, row.id): row for row in asked}
+    for row in new:
+        known = every.setdefault((row.file, row.id), row)
+        if without_votes(known) != without_votes(row):
+            raise DataError(
+                f"{folder / ASKED / row.file}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
+                "Give the new row another id, or use a new folder."
+            )
+    rows = sorted(every.values(), key=lambda row: row.id)
+    lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        nobody = {} if isinstance(row, Conversation) else {"votes": []}
+        lines[row.file].append({**without_votes(row), **nobody})
+    write_all({folder / ASKED / name: json_lines(of_file) for name, of_file in lines.items()})
+    return rows
 
 
 def without_votes(row: StageRow) -> dict[str, Any]:
@@ -130,91 +126,95 @@ def without_votes(row: StageRow) -> dict[str, Any]:
     return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.name not in out}
 
 
-def write_judged(folder: Path, asked: AskedRows, votes: Sequence[tuple[Item, Vote]]) -> dict[str, int]:
+# --- what they are asked -------------------------------------------------------------------------------------------------
+
+
+def items(rows: Rows) -> list[Item]:
+    """One item per attribute of a conversation and for what is missing there, per profile, and per pair of replies."""
+    found: list[Item] = []
+    for name, (about, noted) in _conversations(rows).items():
+        for row in noted:
+            texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
+            found.append(
+                Item(id=item_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE)
+            )
+        attributes = "\n".join(f"- {row.attribute}" for row in noted) or "Nothing was noted."
+        found.append(
+            Item(
+                id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+                texts={"conversation": about.transcript, "attributes": attributes},
+                asks="Does the conversation show more about the user that is worth remembering?",
+            )
+        )  # fmt: skip
+    profiles: dict[str, list[Relevance]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, Relevance):
+            profiles[item_id(row)].append(row)
+    for name, (first, *others) in profiles.items():
+        answers = {str(number): row.attribute for number, row in enumerate((first, *others), start=1)}
+        found.append(
+            Item(
+                id=name, user_id=first.user_id, kind=first.stage, block=name, texts={"prompt": first.prompt}, answers=answers, several=True
+            )
+        )  # fmt: skip
+    for row in rows:
+        if isinstance(row, Response):
+            found.append(
+                Item(
+                    id=item_id(row), user_id=row.user_id, kind=row.stage, block=item_id(row), answers=RATING, mirrored=MIRRORED, faults=True,
+                    texts={"attribute": row.attribute, "prompt": row.prompt},
+                    options={"generic": row.generic, "personalized": row.personalized},
+                )
+            )  # fmt: skip
+    return found
+
+
+def item_id(row: StageRow) -> str:
+    """Id of the item about a row."""
+    return f"{row.stage}:{digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id}"
+
+
+def _conversations(rows: Rows) -> dict[str, tuple[Conversation, list[Extraction]]]:
+    # id of the item about what is missing -> (a conversation, the attributes that were noted there)
+    found: dict[str, tuple[Conversation, list[Extraction]]] = {}
+    for kind in (Extraction, Conversation):
+        for row in rows:
+            if isinstance(row, kind):
+                about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
+                _, noted = found.setdefault(f"{MISSING}:{row.conversation_id}", (about, []))
+                if isinstance(row, Extraction):
+                    noted.append(row)
+    return found
+
+
+# --- what they said ------------------------------------------------------------------------------------------------------
+
+
+def write_judged(folder: Path, asked: Rows, votes: Iterable[tuple[Item, Vote]]) -> dict[str, int]:
     """Write the rows that people judged, and what they missed, from the votes that count: file name -> number of rows."""
-    contents: dict[str, list[dict[str, Any]]] = {}
-    for stage in STAGES:
-        rows = asked.get(stage, ())
-        said = votes_of(rows, votes)
-        contents[stage.file] = [{**without_votes(row), **said[row.id]} for row in rows if row.id in said]
-    contents[MISSED] = _missing(asked, votes)
-    written = {name: rows for name, rows in contents.items() if rows or (folder / name).is_file()}
+    of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
+    for item, vote in votes:
+        of_item[item.id].append((item, vote))
+    judged: dict[str, list[dict[str, Any]]] = {name: [] for name in (*(stage.file for stage in STAGES), MISSED)}
+    for row in asked:
+        if not isinstance(row, Conversation) and (own := of_item[item_id(row)]):
+            judged[row.file].append({**without_votes(row), **_judgments(row, own)})
+    for name, (about, _) in _conversations(asked).items():
+        if own := of_item[name]:
+            named = [vote.note.split(";") if vote.chosen == MISSING else [] for _, vote in own]
+            texts = [[text.strip() for text in by_one if text.strip()] for by_one in named]
+            judged[MISSED].append({**without_votes(about), "missing": texts})
+    written = {name: rows for name, rows in judged.items() if rows or (folder / name).is_file()}
     write_all({folder / name: json_lines(rows) for name, rows in written.items()})
     return {name: len(rows) for name, rows in written.items()}
 
 
-def _missing(rows: AskedRows, votes: Iterable[tuple[Item, Vote]]) -> list[dict[str, Any]]:
-    named: dict[str, list[list[str]]] = defaultdict(list)
-    for item, vote in votes:
-        if item.noted:
-            texts = vote.note.split(";") if vote.chosen == MISSING else []
-            named[item.id].append([text.strip() for text in texts if text.strip()])
-    return [
-        {**without_votes(about), "missing": named[name]} for name, (about, _) in noted_in(rows).items() if name in named
-    ]
-
-
-Key = tuple[str, ...]
-"""Of what a row is about: its stage, its user and its texts, each as `same_text` has it."""
-
-
-def _key(row: JudgedRow) -> Key:
-    if isinstance(row, Extraction):
-        return row.stage, row.conversation_id, same_text(row.attribute)
-    if isinstance(row, Response):
-        return row.stage, row.user_id, *map(same_text, (row.prompt, row.generic, row.personalized))
-    assert isinstance(row, Relevance)
-    return row.stage, row.user_id, same_text(row.prompt), same_text(row.attribute)
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """People's judgments of all stages."""
-
-    rows: Mapping[Key, JudgedRow]
-    disputed: int  # how many more have the texts of another row and another judgment: which one holds is unknown
-    lacking: Mapping[str, Conversation]  # conversations about which somebody was asked what is missing, by id
-
-    def of(self, row: JudgedRow) -> JudgedRow | None:
-        """The judged row of the same texts; None if there is none."""
-        return self.rows.get(_key(row))
-
-    @cached_property
-    def true_of(self) -> dict[str, list[str]]:
-        """Conversation id -> attributes that people accepted or named as missing there, near duplicates once."""
-        named = [
-            (row.conversation_id, row.attribute)
-            for row in self.rows.values()
-            if isinstance(row, Extraction) and not row.judgment
-        ]
-        named += [(name, text) for name, row in self.lacking.items() for by_one in row.missing for text in by_one]
-        found: dict[str, list[str]] = {name: [] for name in self.lacking}
-        for name, text in named:
-            if name in found and not is_among(text, found[name]):
-                found[name].append(text)
-        return found
-
-
-def is_among(attribute: str, others: Iterable[str]) -> bool:
-    """Whether one of the others is a near duplicate of it."""
-    return any(same_text(attribute) == same_text(other) or likeness(attribute, other) >= NEAR for other in others)
-
-
-def read_judgments(data: str | None) -> Judgments:
-    """People's judgments in a folder, which may lack some, but not all, files; None is RECENTER_DATA."""
-    names = [*(stage.file for stage in STAGES), MISSED]
-    folder, source = located(data, names)
-    if not any((folder / name).is_file() for name in names):
-        raise DataError(
-            f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a folder that "
-            "`personafeedback annotate votes` wrote."
-        )
-    found: dict[Key, JudgedRow] = {}
-    disputed: set[Key] = set()
-    for stage in STAGES:
-        for row in each_if_there(folder / stage.file, partial(parse, stage)):
-            if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
-                disputed.add(_key(row))
-    lacking = {row.id: row for row in each_if_there(folder / MISSED, parse_conversation)}
-    rows = {key: row for key, row in found.items() if key not in disputed}
-    return Judgments(rows, len(disputed), lacking)
+def _judgments(row: StageRow, votes: Sequence[tuple[Item, Vote]]) -> dict[str, Any]:
+    # as the row's file has them
+    if isinstance(row, Relevance):
+        ticked = [(item, set(vote.chosen.split()) - {NONE}) for item, vote in votes]
+        return {"votes": [any(item.answers[number] == row.attribute for number in of_one) for item, of_one in ticked]}
+    if not isinstance(row, Response):
+        return {"votes": [vote.chosen for _, vote in votes]}
+    faults = fault_counts((vote for _, vote in votes), {side: side for side in ("generic", "personalized")})
+    return {"votes": [int(vote.chosen) for _, vote in votes], **({"faults": faults} if faults else {})}

@@ -9,16 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from personafeedback_tasks.core.evidence import likeliest, per_call
-from personafeedback_tasks.pairwise.scoring import (
-    METRICS,
-    p_chosen,
-    score_answers,
-    score_symmetric,
-)
+from personafeedback_tasks.core.rewards import right_and_tie
+from personafeedback_tasks.pairwise.orders import rotations
+from personafeedback_tasks.pairwise.scoring import METRICS, p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.stats.estimates import mean
 
 NAN, INF = math.nan, math.inf
+FOUR = rotations(4)
 same = pytest.approx
 
 
@@ -133,9 +131,6 @@ def test_acc_sym_agrees_with_a_judge_that_is_consistent_and_mirrors_with_the_lab
     assert score_symmetric((two, one)) == 1 - score
 
 
-# --- a simulated judge -----------------------------------------------------------------------------------------------
-
-
 # --- p_chosen ----------------------------------------------------------------------------------------------------
 
 
@@ -160,4 +155,79 @@ def test_p_chosen_is_the_share_of_the_chosen_letter_in_both_orders(pairs, expect
     assert p_chosen(pairs) == same(expected, abs=1e-12, nan_ok=True)
 
 
-PAIR = st.tuples(st.floats(-800, 0), st.floats(-800, 0))
+# --- four responses ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [  # acc, acc_all, consistency, first_rate to fourth_rate, invalid, bias_first to bias_fourth, acc_readable
+        pytest.param("ABCD", (1, 1, 1, 0.25, 0.25, 0.25, 0.25, 0, 0, 0, 0, 0, 1), id="gold"),
+        pytest.param("BCDA", (0, 0, 1, 0.25, 0.25, 0.25, 0.25, 0, 0, 0, 0, 0, 0), id="always the same wrong one"),
+        pytest.param("AAAA", (0.25, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0.25), id="always first"),
+        pytest.param("ABCA", (0.75, 0, 0, 0.5, 0.25, 0.25, 0, 0, 0, 0, 0, 0, 0.75), id="wrong once"),
+        pytest.param("AB?D", (0.75, 0, NAN, 1 / 3, 1 / 3, 0, 1 / 3, 0.25, NAN, NAN, NAN, NAN, 1), id="unreadable once"),
+        pytest.param("????", (0, 0, NAN, NAN, NAN, NAN, NAN, 1, NAN, NAN, NAN, NAN, NAN), id="silent"),
+    ],
+)
+def test_known_answers_to_four_responses_hold_exactly(answers, expected):
+    score = score_answers([letter if letter != "?" else "refusal" for letter in answers], FOUR)
+    assert tuple(score) == ("acc", "acc_all", "consistency", *FOUR.rates, "invalid", *FOUR.biases, "acc_readable")
+    assert tuple(score.values()) == same(expected, abs=0, rel=0, nan_ok=True)
+
+
+ANSWER = st.sampled_from((*FOUR.letters, *REASONS))
+
+
+@given(st.tuples(*[ANSWER] * 4), st.integers(1, 3))
+def test_turning_the_places_keeps_everything_but_the_rates(answers, by):
+    """If all letters and orders move on by some places, the same responses were picked."""
+    letters = FOUR.letters
+    moved = [letters[(letters.index(a) + by) % 4] if a in letters else a for a in answers]
+    moved = [*moved[-by:], *moved[:-by]]
+    kept = ("acc", "acc_all", "consistency", "invalid")
+    one, other = score_answers(answers, FOUR), score_answers(moved, FOUR)
+    assert [one[name] for name in kept] == same([other[name] for name in kept], nan_ok=True)
+
+
+def turned(*of_responses):
+    """Log-likelihoods of the responses in each order, the right one first -> those of the letters."""
+    return [FOUR.shown(values, name) for values, name in zip(of_responses, FOUR.names, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("of_responses", "expected"),
+    [
+        ([(-1, -2, -3, -4)] * 4, 1),
+        ([(-2, -1, -3, -4)] * 4, 0),
+        ([(-1, -1, -3, -4)] * 4, 1 / 2),
+        ([(-1, -1, -1, -4)] * 4, 1 / 3),
+        ([(-1, -1, -1, -1)] * 4, 1 / 4),
+        ([(-1, -1, -3, 0)] * 4, 0),  # a tie below the top
+        ([(-1, -2, -2, -2), (-2, -1, -2, -2), (-1, -2, -2, -2), (-2, -2, -2, -2)], 1),  # 1 - 1 + 1 + 0 > 0
+        ([(-1, -2, -2, -2), (-2, -1, -2, -2), (-2, -2, -2, -2), (-2, -2, -2, -2)], 1 / 2),
+        ([(-INF, -INF, -1, -1), (-1, -2, -3, -3), (-1, -2, -1, -1), (-1, -2, -1, -1)], 0),  # -inf against the third
+        ([(NAN, -2, -3, -4), *[(-1, -2, -3, -4)] * 3], 0),  # undefined: not picked
+    ],
+)
+def test_acc_sym_of_four_sums_over_the_orders_and_shares_a_tie(of_responses, expected):
+    assert score_symmetric(turned(*of_responses), FOUR) == expected
+
+
+@given(st.lists(st.tuples(*[st.floats(-50, 0)] * 4), min_size=4, max_size=4))
+def test_the_probabilities_of_all_responses_are_one_together(of_responses):
+    def turn(by):
+        return turned(*[(*values[by:], *values[:by]) for values in of_responses])
+
+    assert sum(p_chosen(turn(by), FOUR) for by in range(4)) == same(1)
+    assert sum(score_symmetric(turn(by), FOUR) for by in range(4)) == same(1)
+
+
+# --- rewards -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rewards", "expected"),
+    [((4, 1, 2, 3), (1, 0)), ((3, 4, 1, 1), (0, 0)), ((4, 4, 1, 1), (0, 1)), ((1, 4, 4, 1), (0, 0))],
+)
+def test_the_right_response_must_have_the_highest_reward_alone(rewards, expected):
+    assert right_and_tie(*rewards) == expected

@@ -22,13 +22,13 @@ from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.annotation.rows import PackItem
 from personafeedback_tasks.building.folder import Folder
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.recenter import items
+from personafeedback_tasks.recenter import data
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.rows import STAGES, VERDICTS, Extraction, Relevance, Response
 from personafeedback_tasks.recenter.study import without_votes
 
 ANNOTATORS = 3
-SAMPLE = Path(items.__file__).with_name("sample")
+SAMPLE = Path(data.__file__).with_name("sample")
 
 
 def pack(folder, *more, data=("sample",)):

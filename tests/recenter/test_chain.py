@@ -43,10 +43,10 @@ from personafeedback_tasks.recenter.data import conversations, load
 from personafeedback_tasks.recenter.extract import extracted, is_there
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.funnel import TASKS, StageRun, chains, make_funnel
+from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.respond import replied, to_reply
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.recenter.select import selected, to_select
-from personafeedback_tasks.recenter.study import read_judgments
 from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"

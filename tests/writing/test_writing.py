@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
+from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import RunError
@@ -159,7 +159,7 @@ def test_a_changed_reply_is_found(runs, tmp_path):
         read_run(changed_log(runs["inspect"][1], longer))
 
 
-def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
+def test_a_run_of_one_difficulty_finds_its_data(tmp_path):
     records = tmp_path / "said.jsonl"
     records.write_text(
         "".join(json.dumps({"id": name, "reply": "Tea."}) + "\n" for name in QUESTIONS), encoding="utf-8"
@@ -169,7 +169,6 @@ def test_a_run_of_one_difficulty_finds_its_data(tmp_path, capsys):
         "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
-    main(["report", str(tmp_path / "logs"), "--data", "sample"], standalone_mode=False)
-    assert "partial" not in capsys.readouterr().out.lower()
-    main(["score-replies", "personafeedback_write_hard", str(records), "-T", "data=sample"], standalone_mode=False)
-    assert "4.000" in capsys.readouterr().out  # characters
+    assert "partial" not in personafeedback("report", tmp_path / "logs", "--data", "sample").output.lower()
+    done = personafeedback("score-replies", "personafeedback_write_hard", records, "-T", "data=sample")
+    assert "4.000" in done.output  # characters
