@@ -50,7 +50,7 @@ class Report:
         margins: baseline of the model card -> the score minus its, paired by case, over all cases.
         excess: name of a group -> excess over counting terms; empty without data or its control.
         alike: name of a group -> `right minus wrong` of the cases that get the same pick in every order.
-        harms: name of a group -> word of `Control.harm` -> calls lost by a message that must change no answer.
+        harms: name of a group -> word of `Control.harm` -> answers lost to a message that must change none.
     """
 
     run: Run

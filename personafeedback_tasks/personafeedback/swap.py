@@ -22,6 +22,7 @@ from ..core.report import CardFacts, Examined, Line
 from ..core.result import Result
 from ..core.units import UnitMean, Units
 from ..pairwise.cases import in_proportion
+from ..pairwise.methods import DEBIASED
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA, shown_of
 from ..stats.clusters import Clusters, Shared, shared_variance
@@ -190,6 +191,9 @@ PAIR = Units("pair", 2, pair_of)
 
 
 def _changed(pair: Sequence[Result]) -> list[float]:
+    rights = [one.values[DEBIASED] for one in pair if DEBIASED in one.values]
+    if rights:  # one pick a case, in which place cancels; a tie is none
+        return [float(rights[0] == rights[1])] if {*rights} <= {0.0, 1.0} else []
     # a case in one order shows what its twin shows in the other; only readable picks count
     own, others = (TWO.picks(one.answers) for one in pair)
     shown_alike = zip(own, reversed(others), strict=True)
@@ -254,7 +258,7 @@ class Swap(PersonaFeedback):
                 "changed",
                 "picks that change with the user",
                 interval=True,
-                meaning="share of the prompts, alike but for the persona, whose picks are two different responses",
+                meaning="share of the prompts, alike but for the persona, whose picks are two different responses; log-odds pick once for both orders",
                 none="0 of {n:,} picks changed with the user",
             ),
         ),

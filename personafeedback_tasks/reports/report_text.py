@@ -116,7 +116,7 @@ def tables(report: Report) -> list[Table]:
     tables = [
         Table("Result", labels, tuple(result)),
         Table(
-            "Calls that are right without and wrong with it", labels, tuple(_harm_columns(report, groups)), corner=""
+            "Answers that are right without and wrong with it", labels, tuple(_harm_columns(report, groups)), corner=""
         ),
         Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
         Table(f"{report.run.score_name} in parts of the data", labels, tuple(parts)),

@@ -32,9 +32,9 @@ def beyond(margin: Estimate, what: str) -> str:
 
 
 def harmed(word: str, lost: Estimate) -> str:
-    """A clause on the share of calls right without the message that are wrong with it; `word` is one of HARMS."""
+    """A clause on the share of answers right without the message that are wrong with it; `word` is one of HARMS."""
     ends = "" if math.isnan(lost.low) else f" ({percent(lost.low)} to {percent(lost.high)})"
-    return f"{HARMS[word]} in {percent(lost.value)}{ends} of 100 calls that it answers rightly without"
+    return f"{HARMS[word]} in {percent(lost.value)}{ends} of 100 answers that are right without"
 
 
 HARMS = {

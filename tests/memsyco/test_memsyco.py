@@ -19,7 +19,7 @@ from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
-from support.memory_judge import planted
+from support.memory_judge import BOTH, planted
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.memsyco.data import COMMIT, CONFLICT, DIALOGUE, FACTS, REPOSITORY, ROWS, load
@@ -116,21 +116,21 @@ def test_the_authors_files_are_those_of_the_pinned_digests():
     assert len({case.responses[0] for case in cases.cells[CONFLICT]}) == 30
 
 
-def by_hand(cases, setting) -> tuple[int, int, int, int]:
-    """(calls right without, harmed, helped, unchanged) of the planted judge under a setting."""
-    keys = [(case.id, order) for case in cases for order in TWO.names]
+def by_hand(cases, setting, orders) -> tuple[int, int, int, int]:
+    """(answers right without, harmed, helped, unchanged) of the planted judge under a setting."""
+    keys = [(case.id, order) for case in cases for order in orders]
     calls = [(planted(*key, setting), planted(*key, "no_persona")) for key in keys]
     without, harmed, helped = sum(right for _, right in calls), calls.count((False, True)), calls.count((True, False))
     return without, harmed, helped, len(calls) - harmed - helped
 
 
-def check(log, data, cases, tmp_path) -> dict:
+def check(log, data, cases, tmp_path, orders=TWO.names) -> dict:
     """The report of a run of all three settings has the counts of `by_hand`; its reports by setting."""
     done = personafeedback("report", log, "--data", data, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     for setting, word in (("persona", "yields"), ("other_persona", "distracted")):
-        right, *counts = by_hand(cases, setting)
+        right, *counts = by_hand(cases, setting, orders)
         harm = made["harms"]["total"][word]
         assert [harm[name] for name in ("harmed", "helped", "unchanged", "unread")] == [*counts, 0]
         assert (harm["share"]["value"], harm["share"]["n"]) == (pytest.approx(counts[0] / right), right)
@@ -162,6 +162,19 @@ def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
     assert {*one["harms"]} == {FACTS, CONFLICT, "total"}
     for made in (one, other):  # lm-eval's are two tasks, of a part each
         assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
+
+
+def test_log_odds_of_a_model_that_follows_place_still_show_what_a_memory_changes(tmp_path):
+    log = evaluate(memsyco(data="sample", setting=SETTINGS, method="logprobs"), "memory/", tmp_path / "inspect")
+    one = check(log.location, "sample", load("sample"), tmp_path / "one", (BOTH,))
+    assert one["groups"]["total"]["measures"]["consistency"]["value"] == 0
+    assert one["harms"]["total"]["yields"]["harmed"] > 0
+    done = lm_eval_command(
+        "--model", "memory", "--tasks", "memsyco_mc", "--metadata", json.dumps({"data": "sample", "setting": ",".join(SETTINGS)}),
+        "--log_samples", "--output_path", tmp_path / "lm-eval",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other", (BOTH,))["harms"] == one["harms"]
 
 
 @real

@@ -23,8 +23,9 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
 )
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
-from support.lm_eval_runs import JudgeLM
+from support.lm_eval_runs import JudgeLM, command
 from support.logs import lm_eval_log
+from support.models import register
 from support.samples import a_part
 from support.shared import built_once
 
@@ -171,6 +172,29 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
         assert "picks that change with the user" in short
 
 
+def knows_and_prefers_the_first(judge, prompt, case_id, call):
+    """Log-likelihoods of a model that always prefers A, and a little more so where it is right."""
+    return [-0.9, -5.0] if TWO.right[call.split()[-1]] == "A" else [-1.0, -4.9]
+
+
+register("placed", lambda *_: "A", knows_and_prefers_the_first)
+
+
+def test_log_odds_show_that_picks_change_with_the_user_where_every_letter_is_the_first(tmp_path):
+    log = evaluate(personafeedback_swap(data="sample", method="logprobs"), "placed/", tmp_path / "inspect").location
+    (one, text) = groups(tmp_path, log, "a")
+    measures = one["general"]["measures"]
+    assert [measures[name]["value"] for name in ("acc", "consistency", "acc_sym", "changed")] == [0.5, 0, 1, 1]
+    assert "picks changed with the user" not in text
+    done = command(
+        "--model", "placed", "--tasks", "personafeedback_swap_mc", "--metadata", '{"data": "sample"}',
+        "--log_samples", "--output_path", tmp_path / "lm-eval",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (other, _) = groups(tmp_path, tmp_path / "lm-eval", "b")
+    assert other["general"]["measures"] == measures
+
+
 class FromPrompt(JudgeLM):
     """A judge of the benchmark, which answers from the prompt alone."""
 
@@ -279,10 +303,11 @@ def test_other_pairs_than_those_of_the_release_are_refused_before_a_call_and_in_
 ):
     told, hard = SwapOptions(data=str(real_data)), {"difficulty": "hard"}
     assert SWAP.load(told, hard).matching("general_hard") == swap.MATCHING["general_hard"]
+    logs = real_logs("longest")  # before the pairs change
     monkeypatch.setattr(swap, "SEED", 2)
     with pytest.raises(DataError, match=f"expected {swap.MATCHING['general_hard']}, that of the release"):
         SWAP.load(told, hard)
-    for log in real_logs("longest"):
+    for log in logs:
         done = personafeedback("report", log, "--data", real_data)
         assert done.exit_code != 0
         assert "cases have other texts than in" in done.output

@@ -10,6 +10,7 @@ from personafeedback_tasks.pairwise.prompts import responses
 from support.models import register
 
 RIGHT, YIELDS, DISTRACTED = 0.9, 0.4, 0.1
+BOTH = "both orders"
 
 
 def chance(*about: str) -> float:
@@ -23,13 +24,25 @@ def planted(case_id: str, order: str, told: str) -> bool:
     return right and chance(told, case_id, order) >= lost
 
 
-def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
+def told_in(prompt: str) -> str:
+    """The setting that a prompt was made under."""
     memory = prompt.partition("<memory>\n")[2].partition("\n</memory>")[0]
-    told, order = "no_persona", call.split()[-1]
-    if memory:  # the user's own one quotes an answer of this case
-        told = "persona" if any(answer in memory for answer in responses(prompt, TWO)) else "other_persona"
+    if not memory:
+        return "no_persona"
+    # the user's own one quotes an answer of this case
+    return "persona" if any(answer in memory for answer in responses(prompt, TWO)) else "other_persona"
+
+
+def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
+    order = call.split()[-1]
     right = TWO.right[order]
-    return right if planted(case_id, order, told) else "BA"["AB".index(right)]
+    return right if planted(case_id, order, told_in(prompt)) else "BA"["AB".index(right)]
 
 
-register("memory", reply)
+def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]:
+    """Of a model that always prefers A, and a little more or less so by what is planted in both orders."""
+    more = 0.1 if planted(case_id, BOTH, told_in(prompt)) else -0.1
+    return [-1.0 + more, -5.0] if TWO.right[call.split()[-1]] == "A" else [-1.0, -5.0 + more]
+
+
+register("memory", reply, likelihoods)
