@@ -23,21 +23,20 @@ class Bases:
 
     def __init__(self, folder: Folder):
         self._folder, self._bases = folder, folder.by_id(Basis)
-        self._questions, self._answers = folder.by_id(Question), folder.by_id(Answer)
-        self._told: dict[tuple[str, str], str] = {}
+        self._texts: dict[tuple[str, str], str] = {}
 
     def told(self, question: Question, strategy: str) -> str:
         """Persona for writers: its core and the features inferred for this question, or the whole persona; a part of this if MASKED."""
-        if (question.id, strategy) not in self._told:
+        key = question.id, strategy
+        if key not in self._texts:
             persona, basis = self._folder.persona(question.user_id), self._bases.get(question.id)
             if basis is not None and basis.features:
-                parts = tuple(key for key in persona.profile if any(word in key.lower() for word in _PREFERENCES))
-                persona = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
+                parts = tuple(name for name in persona.profile if any(word in name.lower() for word in _PREFERENCES))
+                told = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
             else:
-                persona = self.shown(question)
-            shown = masked(self._folder.settings, persona) if strategy == MASKED else persona
-            self._told[question.id, strategy] = shown.text
-        return self._told[question.id, strategy]
+                told = self.shown(question)
+            self._texts[key] = (masked(self._folder.settings, told) if strategy == MASKED else told).text
+        return self._texts[key]
 
     def shown(self, question: Question) -> Persona:
         """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,7 @@ class Models:
         """Model -> its arguments, parsed as Inspect does: numbers, true, lists. A model's own override those of all."""
         of_all, own = dict[str, Any](), {name: dict[str, Any]() for name in self.names}
         for pair in self.given:
-            key, equals, value = pair.partition("=")
+            key, equals, text = pair.partition("=")
             model, _, name = key.rpartition(":")
             if not equals or not name:
                 raise OptionError(f"-M must be KEY=VALUE or MODEL:KEY=VALUE, got {pair!r}.")
@@ -48,12 +49,9 @@ class Models:
                 raise OptionError(
                     f"-M {pair}: expected one of the models {short_list(self.names)} before the colon, got {model!r}."
                 )
-            (own[model] if model else of_all)[name] = _value(value)
+            value: Any = text
+            if text:
+                with suppress(ValueError):  # what is no YAML is a text
+                    value = argument(text)
+            (own[model] if model else of_all)[name] = value
         return {model: of_all | arguments for model, arguments in own.items()}
-
-
-def _value(text: str) -> Any:
-    try:
-        return argument(text) if text else text
-    except ValueError:
-        return text

@@ -60,9 +60,9 @@ class Labeled:
     pair: Pair
     tier: str
     chosen: str
-    votes: tuple[int, int] = (0, 0)
-    risk: float = 0.5
-    reason: str = ""
+    votes: tuple[int, int]
+    risk: float
+    reason: str
 
     @property
     def rejected(self) -> str:
@@ -97,21 +97,20 @@ def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
         first, second = fall[pair.id]
         both = frozenset((texts.get(pair.first), texts.get(pair.second)))
         key = (pair.user_id, asked.get(pair.question_id), both)
+        most, least, risk = max(first, second), min(first, second), 0.5
         if votes:
             chosen = pair.first if first >= second else pair.second
-            most, least = max(first, second), min(first, second)
             tier, reason = _decided(pair, chosen, most, least, every.above(float(folder.settings.medium), most, least))
             risk = of_built[bool(pair.easy)].risk(most, least)
-            label = Labeled(pair=pair, tier=tier, chosen=chosen, votes=(most, least), risk=risk, reason=reason)
         else:
+            chosen = pair.label or pair.first
             tier, reason = (HARD, "") if pair.label else ("", "few votes")
-            label = Labeled(pair=pair, tier=tier, chosen=pair.label or pair.first, reason=reason)
         if None in key or None in both:
-            label = Labeled(pair=pair, tier="", chosen=label.chosen, votes=label.votes, reason=MISSING)
+            tier, reason = "", MISSING
         elif len(both) == 1 or key in seen:
-            label = Labeled(pair=pair, tier="", chosen=label.chosen, votes=label.votes, reason=TWICE)
+            tier, reason = "", TWICE
         seen.add(key)
-        labels.append(label)
+        labels.append(Labeled(pair=pair, tier=tier, chosen=chosen, votes=(most, least), risk=risk, reason=reason))
     return labels
 
 

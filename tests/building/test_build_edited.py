@@ -8,12 +8,11 @@ import unicodedata
 import pytest
 from msgspec.structs import replace
 from support.builds import a_build, attentive, filled_in, labels, likes_full
-from support.commands import build_step, tree
+from support.commands import build_step
 
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.basis import Bases
 from personafeedback_tasks.building.folder import Folder
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
+from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.personafeedback.cases import load_present
 
 
@@ -31,23 +30,9 @@ def step(build, name, *arguments):
     return done.stdout
 
 
-def refusal(build, name, *arguments):
-    before = tree(build.root)
-    done = build_step(name, build.root, *arguments)
-    assert done.exit_code == 1, done.output
-    assert tree(build.root) == before
-    return " ".join(done.stderr.split())
-
-
 def sent_back(build, tmp_path):
     vote = attentive(build, likes_full)
     return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in range(1, 7)]
-
-
-def put_back(build, before):
-    for path, (_, content) in before.items():
-        if content is not None:
-            (build.root / path).write_bytes(content)
 
 
 def change(build, kind, place=0, **fields):
@@ -120,22 +105,6 @@ def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is
     label = labels(build)[pair.id]
     assert (label.rejected, label.votes) == (answer.id, (6, 0))
     assert len(build.read(Vote)) == len(given) + 6
-
-
-def test_texts_that_answers_were_written_for_are_put_back_since_votes_cannot_help(build, tmp_path):
-    told, questions = Bases(build), {one.id: one for one in build.read(Question)}
-    build.write(
-        Origin,
-        [
-            Origin(id=one.id, kind="answer", model="acme/m", parents=told.parents(questions[one.question_id], one.strategy))
-            for one in build.read(Answer)
-        ],
-    )  # fmt: skip
-    step(build, "votes", *sent_back(build, tmp_path))
-    (build.root / "persona" / "u0.json").write_text('{"Name": "Ann"}', "utf-8")
-    said = refusal(build, "packs")
-    assert f"{build.root / 'persona' / 'u0.json'}: found another persona than answer" in said
-    assert "drop this person in people.csv" in said
 
 
 def test_votes_on_edited_texts_make_no_labels_and_status_knows(build, tmp_path):

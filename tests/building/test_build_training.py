@@ -128,22 +128,21 @@ def test_replies_that_people_rated_are_pairs_too(tmp_path):
     assert sum(row["kind"] == "rated" for row in more) == len(found) - tested
 
 
-def altered(case, at, way):
-    """A pair that a model will be tested on, made over: (chosen, rejected)."""
+def altered(case, at):
+    """A pair that a model will be tested on, made over in one of four ways: (chosen, rejected)."""
     other = f"A text of nobody's, number {at}, about the weather and whatever else there may be to say today."
-    return {
-        "last characters": (f"{case.chosen[:-3]}!?!", f"{case.rejected[:-2]}.."),
-        "one beside another": (case.chosen, other),
-        "near copy beside another": (other, f"{case.chosen[4:-3]} indeed"),
-        "exchanged": (case.rejected.upper(), "  ".join(case.chosen.split(" "))),
-    }[way]
+    return (
+        (f"{case.chosen[:-3]}!?!", f"{case.rejected[:-2]}.."),
+        (case.chosen, other),
+        (other, f"{case.chosen[4:-3]} indeed"),
+        (case.rejected.upper(), "  ".join(case.chosen.split(" "))),
+    )[at % 4]
 
 
-@pytest.mark.parametrize("way", ["last characters", "one beside another", "near copy beside another", "exchanged"])
-def test_every_pair_with_a_text_of_the_benchmark_is_left_out(tmp_path, way):
+def test_every_pair_with_a_text_of_the_benchmark_or_a_near_copy_is_left_out(tmp_path):
     build, cases = split(tmp_path / "b", people=42, questions=1), list(load_cases("sample"))[:20]
     before = [one for one in build.read(Answer) if one.strategy != "masked"]
-    texts = [text for at, case in enumerate(cases) for text in altered(case, at, way)]
+    texts = [text for at, case in enumerate(cases) for text in altered(case, at)]
     texts += ["Nobody else reads this, since it is about whales.", "Nor that: it is about the price of copper."]
     copied = [replace(one, text=text) for one, text in zip(before, texts, strict=False)]
     build.write(Answer, [*copied, *before[len(copied) :]])

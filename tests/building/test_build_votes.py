@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
 from support.commands import build_step, personafeedback, tree
 
-from personafeedback_tasks.annotation.assignment import ATTENTION, names
+from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Answer, Pair, Person
 from personafeedback_tasks.common import tables
@@ -175,16 +175,6 @@ def test_where_both_votes_have_a_time_the_later_one_replaces_whatever_the_order_
     assert [vote.shown_as for vote in build.read(Vote)] == ["B"]
 
 
-def test_who_cannot_judge_has_no_vote_on_the_pair_and_the_reason_is_kept(build, tmp_path):
-    item = next(item for item in build.read(PackItem) if not item.attention)
-    path = tmp_path / "v.csv"
-    path.write_text(f"item,vote,note,at\n{item.item},Cannot  judge,broken: cut off,2026-01-01T09:00:00Z\n", "utf-8")
-    votes_of(build, path)
-    (vote,) = build.read(Vote)
-    assert (vote.chosen, vote.shown_as, vote.note) == ("cannot judge", "cannot judge", "broken: cut off")
-    assert counted(build) == []
-
-
 @pytest.mark.slow
 def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(build, tmp_path):
     vote = attentive(build, likes_full)
@@ -210,12 +200,6 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
     votes_of(build, files[2])  # and dropped for good
     assert {one.annotator for one in counted(build)} == {"annotator-1", "annotator-2"}
     assert "found no vote or pack of 'nobody'" in refusal(build, "--drop", "nobody")
-
-
-def test_attention_items_make_no_labels(build, tmp_path):
-    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
-    assert any(one.pair_id.startswith(ATTENTION) for one in build.read(Vote))
-    assert {one.pair_id for one in counted(build)} == {pair.id for pair in build.read(Pair)}
 
 
 @pytest.mark.slow

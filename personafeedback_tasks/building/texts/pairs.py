@@ -29,11 +29,6 @@ _Sides = tuple[Answer, Answer]
 """The better informed answer, the other."""
 
 
-def kinds(models: int) -> int:
-    """Number of pairs to a question with this many models."""
-    return len(KINDS) if models > 1 else len(KINDS) - 1
-
-
 def choose(
     settings: Settings, questions: Sequence[Question], answers: Iterable[Answer], old: Iterable[Pair], fixed: bool
 ) -> list[Pair]:
