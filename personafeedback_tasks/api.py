@@ -125,7 +125,7 @@ def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] =
         names: model as logged -> what to call it. Runs under one name are of one model.
 
     Raises:
-        RunError: a log cannot be read, or its scores do not follow from its replies.
+        RunError: a log cannot be read, or was changed after the run.
         DataError: `data` are broken.
     """
     return _runs(logs, [RunData(data)], names)

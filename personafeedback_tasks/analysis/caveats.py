@@ -73,8 +73,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.stopped is not None:
         values = {"known": run.stopped, "name": measure_of(run), "measured": not by_place(run)}
         yield Caveat("stopped", FORBIDS if run.stopped.early else WEAKENS, values)
-    if len(run.joined) > 1:
-        yield Caveat("joined", NAMED, {"logs": run.joined_line})
+    if run.joined:
+        yield Caveat("joined", NAMED, {"logs": run.joined})
     if run.partial and not run.stopped_early:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:
@@ -83,7 +83,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.left_out:
         yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
     if (version := run.signature.task_version) != installed:
-        values = {"version": version, "installed": installed, "otherwise": run.otherwise}
+        values = {"version": version, "installed": installed}
         yield Caveat("other_version", WEAKENS, values)
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})

@@ -23,9 +23,9 @@ def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
     return mean(value for values in items for value in values)
 
 
-def user_stderr(items: Sequence[tuple[str, Sequence[float], Sequence[Mapping[str, Any]]]]) -> float | str:
-    """Aggregation: standard error clustered by user, from (user_id, values, results as JSON) of each document's cases."""
-    pairs = [(user, value) for user, values, _ in items for value in values]
+def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float | str:
+    """Aggregation: standard error clustered by user, from (user_id, values) of each document's cases."""
+    pairs = [(user, value) for user, values in items for value in values]
     return _known(estimates.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
 
 

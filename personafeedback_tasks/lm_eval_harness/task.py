@@ -217,7 +217,6 @@ class BenchmarkTask(ConfigurableTask):
         # their aggregation needs.
         results = self._results[doc["id"]]
         tables = self.benchmark.tabled(self.method, results, "lm-eval")
-        logged = [result.to_json() for result in results]
         primary = self.benchmark.primary(self.method)
         found: dict[str, Any] = {}
         for name in tables[0]:
@@ -225,10 +224,9 @@ class BenchmarkTask(ConfigurableTask):
             found[name] = of_each if self.method.several else of_each[0]
         for name in (primary, *self.benchmark.of_several(self.method, self.settings)):
             if name in found:
-                values = [table[name] for table in tables]
-                found[f"{name}_stderr"] = (doc["user_id"], values, logged if name == primary else [])
+                found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])
         for name in self.benchmark.corpus:
-            item = (self.benchmark.name, name, logged[: len(tables)])
+            item = (self.benchmark.name, name, [result.to_json() for result in results[: len(tables)]])
             found |= {name: item, f"{name}_stderr": item}
         return found
 

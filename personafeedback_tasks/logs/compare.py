@@ -1,12 +1,11 @@
-"""What a log says, compared with what must be: scores follow from replies, each case counts once, prompts and cases are ours.
+"""A log -> its runs, scored from its replies alone, and compared: each case counts once, prompts and cases are ours.
 
-Answers are read from the replies again, values computed from the answers; printed means are not read. Prompts tell under
-which setting, wording and method a run was asked, whatever its signature says. Needs no harness.
+Answers, values and means in a log are not read. Prompts tell under which setting, wording and method a run was asked,
+whatever its signature says. Needs no harness.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,15 +27,12 @@ from .log import INVALIDATED, Log, Sample, samples_of
 from .prompts import LABEL, Asked, Call
 from .run import AS_WRITTEN, USE_AS_WRITTEN, Run, RunError, refused
 
-TOLERANCE = 1e-9
-"""Allowed difference between a logged number and ours: sums in another order."""
-
 
 def runs_of(log: Log) -> list[Run]:
     """The runs of a log, one per setting.
 
     Raises:
-        RunError: answers or values do not follow from the replies, a case occurs twice, or the log is invalidated.
+        RunError: a case occurs twice or lacks a reply, or the log is invalidated.
     """
     settings, staged = log.settings, log.staged
     marks = [sample.mark for sample in log.samples]
@@ -54,10 +50,6 @@ def runs_of(log: Log) -> list[Run]:
     kept, left_out = _with_all_epochs(log, counted)
     left_out = dict(Counter(mark for mark in marks if mark)) | left_out
     results = _results(log, kept)
-    otherwise = dict.fromkeys(settings, 0)
-    for sample, found in zip(kept, results, strict=True):
-        for logged, result in zip(sample.scored or (), found, strict=False):
-            otherwise[result.setting] += sum(map(str.__ne__, logged.answers, result.answers))
     runs = []
     for place, setting in enumerate(settings):
         usage = [sample.usage[place] if sample.usage else UNCOUNTED for sample in log.samples if sample.cases]
@@ -65,8 +57,7 @@ def runs_of(log: Log) -> list[Run]:
             replace(
                 log.run,
                 signature=log.signatures[place],
-                results=[result for of_sample in results for result in of_sample if result.setting == setting],
-                otherwise=otherwise[setting],
+                results=[result for result in results if result.setting == setting],
                 asked=tuple(sample.asked.under(place, staged) for sample in log.samples if sample.asked is not None),
                 unchecked=tuple(unchecked),
                 left_out=left_out,
@@ -125,51 +116,18 @@ def _with_all_epochs(log: Log, samples: Sequence[Sample]) -> tuple[list[Sample],
     return kept, {f"without all {epochs} epochs of their case": short} if short else {}
 
 
-def _results(log: Log, samples: Sequence[Sample]) -> list[list[Result]]:
-    # Of each sample, computed from the evidence alone. Where some replies of the run show thinking, a harness that sees
-    # a part of the run may have read the others either way.
-    thinks, current = log.thinks, log.run.signature.task_version == log.run.benchmark.version
-    method = log.run.method
-    found, wrong = [], []
+def _results(log: Log, samples: Sequence[Sample]) -> list[Result]:
+    # computed from the evidence alone, in view of the whole run
+    thinks, method = log.thinks, log.run.method
+    results: list[Result] = []
     for sample in samples:
-        views = [list(sample.evidence)]
-        if thinks and (in_view := log.in_view(sample)) != views[0]:
-            views.insert(0, in_view)
         try:
-            readings = [method.judge(sample.cases, view) for view in views]
+            results += method.judge(sample.cases, log.in_view(sample) if thinks else sample.evidence)
         except RewardError as error:
             raise RunError(f"{log.run.logs[0]}: {error}") from error
         except ValueError as error:  # fewer or more replies than calls
             raise RunError(f"{sample.where}: {error}. {AS_WRITTEN}") from error
-        found.append(readings[0])
-        if current and sample.scored is not None:  # an older version's reader or metrics may have been others
-            first = _difference(sample.scored, readings[0])
-            if first and all(_difference(sample.scored, reading) for reading in readings[1:]):
-                wrong.append((sample, first))
-    if wrong:
-        sample, (case_id, told, expected) = wrong[0]
-        disagree = f"({len(wrong):,} of {len(samples):,} rows disagree)"
-        raise refused(sample.where, f"{told} for {case_id}", f"{expected} {disagree}")
-    return found
-
-
-def _difference(logged: Sequence[Result], ours: Sequence[Result]) -> tuple[str, str, str] | None:
-    # The first one: (case id, what was logged, what follows from the replies). A value that the log lacks may be of a
-    # later version.
-    if len(logged) != len(ours):
-        return ours[0].case_id, f"{len(logged)} results", f"{len(ours)} from its calls"
-    for theirs, own in zip(logged, ours, strict=True):
-        if theirs.answers != own.answers:
-            answers = (", ".join(result.answers) for result in (theirs, own))
-            return own.case_id, f"the answers {next(answers)}", f"{next(answers)} from its replies"
-        for name, value in theirs.values.items():
-            if name in own.values and not _equal(value, own.values[name]):
-                return own.case_id, f"{name} {value}", f"{own.values[name]:g} from its answers"
-    return None
-
-
-def _equal(found: float, expected: float) -> bool:
-    return math.isclose(found, expected, rel_tol=0, abs_tol=TOLERANCE) or (math.isnan(found) and math.isnan(expected))
+    return results
 
 
 def _of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:

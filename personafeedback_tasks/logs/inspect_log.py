@@ -32,7 +32,6 @@ from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.documents import of_settings
 from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod
-from ..core.result import Result
 from ..core.rewards import RewardError
 from ..core.signature import Signature
 from ..core.stopping import KEY, StopPlan, read_rule
@@ -40,7 +39,6 @@ from ..core.usage import NONE, Usage, total
 from ..core.window import PromptCheck
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
-from ..inspect_harness.metrics import RESULTS
 from ..inspect_harness.reward_api import API
 from . import fields
 from .log import INVALIDATED, Log, Sample, cells_of
@@ -248,7 +246,6 @@ class _Reading:
             id=raw["id"],
             cases=cases,
             evidence=evidence,
-            scored=list(map(Result.from_json, noted[RESULTS])),
             usage=_usage_of(made, of_settings(names, len(names) // len(self.method.calls))),
             mark=mark,
             asked=asked if keep else asked.hashed(),

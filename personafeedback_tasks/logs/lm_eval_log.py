@@ -15,7 +15,6 @@ from ..core import window
 from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.evidence import Evidence, Reply, per_call, text_in
 from ..core.method import Method, ReplyMethod
-from ..core.result import Result
 from ..core.signature import KEY
 from ..core.thinking import token_limit
 from ..core.usage import Usage
@@ -180,7 +179,6 @@ class _Rows:
 
     def __post_init__(self) -> None:
         self.requested = len(self.method.calls) * self.method.requests  # of a case under each setting
-        self.key = f"{self.benchmark.primary(self.method)}_stderr"  # of the column with the results
 
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
@@ -229,13 +227,11 @@ class _Rows:
         prompts = Asked(where, logged["id"], calls, self.wrapping)
         keep = self.texts or not self.in_full
         self.in_full = self.in_full or bool(calls)
-        scored = row.get(self.key)  # absent with --predict_only
         return Sample(
             where=where,
             id=logged["id"],
             cases=self.benchmark.logged_cases(method, logged),
             evidence=evidence,
-            scored=None if scored is None else [Result.from_json(one) for one in scored[2]],
             usage=[Usage(calls=self.requested)] * settings,
             asked=prompts if keep else prompts.hashed(),
         )

@@ -34,7 +34,6 @@ class Sample:
         where: the file, and the line or sample in it.
         cases: without answers, setting after setting; empty for a marked sample that has no score.
         evidence: one per call.
-        scored: the cases as the harness scored them; None where it scored nothing.
         usage: under each setting; empty where nothing is counted.
         mark: why it does not count; empty if it does.
         asked: its prompts; None where nobody may ask for them.
@@ -44,7 +43,6 @@ class Sample:
     id: str
     cases: Sequence[Result]
     evidence: Sequence[Evidence] = ()
-    scored: Sequence[Result] | None = None
     usage: Sequence[Usage] = ()
     mark: str = ""
     asked: Asked | None = None

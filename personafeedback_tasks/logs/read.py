@@ -35,9 +35,9 @@ def read_runs(
     Args:
         paths: folders, Inspect logs, results files of lm-eval, or its samples files. Samples files of one invocation of
             lm-eval make one run; a log of several settings has one run of each. In a folder, logs of one model that
-            were asked the same make one run, and other files are skipped. Shards of a run are joined wherever they are.
+            were asked the same make one run, its cells and shards such as `--limit 1-505`; other files are skipped.
         say: gets one line per log of a folder that is passed over (failed, damaged, continued by another log, or with
-            cases that another log has too), and one per run of several shards.
+            cases that another log has too).
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
     Raises:
@@ -51,7 +51,7 @@ def read_runs(
         elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
             reading(path)
             runs += _read(path)
-    found = [_counted(run) for run in _join_shards(_join_leaves(runs), say)]
+    found = list(map(_counted, _join_leaves(runs)))
     refuse_shared(found)
     return told_apart(found)
 
@@ -196,31 +196,6 @@ def _read(path: Path) -> list[Run]:
         ) from error
 
 
-# --- parts of a run: the logs of its cells, and shards such as `--limit 1-505` and `--limit 506-1010` ------------------
-
-
-def _join_shards(runs: Sequence[Run], say: Callable[[str], object]) -> list[Run]:
-    """Runs that are partial, were asked the same and have no case in common become one, wherever their logs are."""
-    joined: list[Run] = []
-    for run in runs:
-        place = next((place for place, other in enumerate(joined) if _are_shards(run, other)), None)
-        if place is None:
-            joined.append(run)
-        else:
-            joined[place] = _merged([joined[place], run])
-    for run in joined:
-        shards = [one for one in runs if set(one.logs) < set(run.logs)]
-        if shards:
-            counts = " + ".join(f"{len(one.cases):,}" for one in shards)
-            say(f"Joined shards of {run.label}: {counts} of {sum(run.cells.values()):,} cases.")
-    return joined
-
-
-def _are_shards(run: Run, other: Run) -> bool:
-    partial = bool(run.partial and other.partial and run.cases and other.cases)
-    return partial and run.same == other.same and not run.cases.keys() & other.cases.keys()
-
-
 def _merged(parts: Sequence[Run]) -> Run:
     """The parts as one run. Raises RunError if they differ in what moves a score or share a case."""
     first, *others = parts
@@ -244,11 +219,7 @@ def _merged(parts: Sequence[Run]) -> Run:
             cells={**merged.cells, **other.cells},
             results=[*merged.results, *other.results],
             cached={**merged.cached, **other.cached},
-            joined=tuple(
-                dict.fromkeys((*(merged.joined or (merged.logs[0].name,)), *(other.joined or (other.logs[0].name,))))
-            ),
             logs=tuple(dict.fromkeys((*merged.logs, *other.logs))),
-            otherwise=merged.otherwise + other.otherwise,
             status=merged.status if other.finished else other.status,
             left_out=dict(Counter(merged.left_out) + Counter(other.left_out)),
             asked=(*(merged.asked or ()), *(other.asked or ())),

@@ -69,10 +69,8 @@ class Run:
         cache: the file that replies may come from; empty without one.
         cached: where that may have replies to other models: request -> reply, both hashed.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
-        otherwise: number of replies that the installed version reads differently from that of the run.
         status: of the harness: `success`, or one of `unfinished.STATUSES`.
         left_out: why samples do not count -> how many.
-        joined: the names of the logs that it was joined from; one or none for a log of its own.
         shown: the user's name for the model (--name), if any.
         apart: the conditions in which it differs from runs that would have the same name, in words.
         asked: its cases with their prompts; None for replies without a log, and once they are compared.
@@ -94,10 +92,8 @@ class Run:
     cache: str = ""
     cached: Mapping[int, int] = field(default_factory=dict, repr=False)
     resumed: str = ""
-    otherwise: int = 0
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)
-    joined: tuple[str, ...] = ()
     shown: str = ""
     apart: str = ""
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
@@ -228,10 +224,13 @@ class Run:
         return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
 
     @property
-    def joined_line(self) -> str:
-        """`joined` in words: `a.eval, b.eval, c.eval and 3 more logs`."""
-        more = len(self.joined) - _NAMED
-        return ", ".join(self.joined[:_NAMED]) + (f" and {more} more logs" if more > 0 else "")
+    def joined(self) -> str:
+        """The logs that it was joined from: `a.eval, b.eval, c.eval and 3 more logs`; empty for a log of its own."""
+        names = [path.name for path in self.logs if path.suffix != ".jsonl"]  # a results file brings its samples files
+        if len(names) < 2:
+            return ""
+        more = len(names) - _NAMED
+        return ", ".join(names[:_NAMED]) + (f" and {more} more logs" if more > 0 else "")
 
     @property
     def task(self) -> str:

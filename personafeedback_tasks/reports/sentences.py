@@ -186,7 +186,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "limit and run again.",
     "asked_otherwise": "The runs were asked under other conditions: {how}.",
     "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one file per model.",
-    "other_version": "The run is of task version {version}. All numbers here are those of the installed version {installed}, which reads {otherwise:,} replies differently.",
+    "other_version": "The run is of task version {version}. All numbers here are those of the installed version {installed}, which read the replies again.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our prompts.",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",

@@ -1,4 +1,4 @@
-"""Scores follow from replies, cases are the data's, each counts once: else one error that names the first row and how many, and no card."""
+"""Scores are those of the replies, whatever a log says; cases are the data's, each counts once: else one error, and no card."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from support.logs import set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -62,49 +61,6 @@ def about(row: Json) -> Json:
     return row["metadata" if is_inspect(row) else "doc"]
 
 
-def result(row: Json) -> Json:
-    """What the harness logged of its case."""
-    found: Json
-    if is_inspect(row):
-        (found,) = row["scores"]["personafeedback"]["metadata"]["results"]
-    else:
-        *_, (found,) = row.get("acc_sym_stderr") or row["acc_stderr"]
-    return found
-
-
-def answers(row: Json) -> list[str]:
-    return list(result(row)["answers"])
-
-
-def answer(row: Json, new: list[str]) -> None:
-    """Other answers, and nothing else."""
-    result(row)["answers"] = list(new)
-
-
-def score(row: Json) -> None:
-    """The values that follow from the answers, in every place of a log that has them."""
-    found = scoring.score_answers(answers(row))
-    result(row)["values"] |= found
-    values = {name: found[name] for name in scoring.METRICS}
-    if is_inspect(row):
-        row["scores"]["personafeedback"]["value"] = values
-    else:
-        row |= values
-
-
-def say(row: Json) -> None:
-    """The replies that the answers would be read from."""
-    if is_inspect(row):
-        for choice, letter in zip(row["output"]["choices"], answers(row), strict=True):
-            choice["message"]["content"] = letter
-    else:
-        row["resps"] = [[letter] for letter in answers(row)]
-
-
-def flip(row: Json) -> None:
-    answer(row, [OTHER[letter] for letter in answers(row)])
-
-
 def cells(header: Json) -> Json:
     """Of the signature."""
     found: Json = signed(header, HARD)["cells"]
@@ -123,39 +79,23 @@ def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
 
 
 def flip_and_score(row: Json) -> None:
-    flip(row)
-    score(row)
-
-
-def flip_score_and_say(row: Json) -> None:
-    flip_and_score(row)
-    say(row)
-
-
-def values_alone(row: Json) -> None:
-    """Values that do not follow from the answers."""
-    held = answers(row)
-    flip_and_score(row)
-    answer(row, held)
-
-
-def values_but(lacking: str) -> Callable[[Json], None]:
-    """Other values than the answers give, where the log has any."""
-
-    def change(row: Json) -> None:
-        values = result(row)["values"]
-        for name in ("consistency", "acc_sym", "invalid"):
-            if name in values and name != lacking:
-                values[name] = values[name] + 0.25
-
-    return change
+    """Other answers, and the values that follow from them, in every place of a log that has them."""
+    if is_inspect(row):
+        score = row["scores"]["personafeedback"]
+        (result,) = score["metadata"]["results"]
+        result["answers"] = [OTHER[letter] for letter in result["answers"]]
+        result["values"] = scoring.score_answers(result["answers"])
+        score["value"] = {name: result["values"][name] for name in scoring.METRICS}
+    else:
+        row["filtered_resps"] = [OTHER[letter] for letter in row["filtered_resps"]]
+        values = scoring.score_answers(row["filtered_resps"])
+        row |= {name: values[name] for name in scoring.METRICS}
+        row["acc_stderr"][1] = [values["acc"]]
 
 
 def again(rows: list[Json]) -> None:
-    """Cases a second time, with other answers, whole in themselves."""
+    """Cases a second time, whole in themselves."""
     more = [json.loads(json.dumps(row)) for row in rows[20:60]]
-    for row in more:
-        flip_score_and_say(row)
     rows += more
 
 
@@ -186,8 +126,6 @@ def other_cell(row: Json) -> None:
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
     "cases again": (again, untouched, r"found (general_hard:\d+ a second time|120 rows of)"),
-    "answers and values": (some(flip_and_score), untouched, r"found the answers .* from its replies \(40 of 80"),
-    "values": (some(values_alone), untouched, r"found \w+ [\d.]+ for general_hard:\d+, expected .* from its answers \(\d+ of 80"),
     "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
     "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
@@ -268,55 +206,24 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     assert "! There is no folder 'gone'" in printed
 
 
-def test_inspects_json_logs_are_held_against_themselves_too(logs, real_part, tmp_path):
+def test_inspects_json_logs_have_the_same_results(logs, tmp_path):
     log = read_eval_log(str(logs["inspect"]))
     write_eval_log(log, str(tmp_path / "log.json"), format="json")
-    assert read_run(tmp_path / "log.json").cases == read_run(logs["inspect"]).cases
-    document = json.loads((tmp_path / "log.json").read_bytes())
-    flip_and_score(document["samples"][5])
-    (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
-    done = personafeedback("report", "--full", tmp_path / "log.json", "--data", real_part)
-    assert done.exit_code == 1
-    assert "(1 of 80 rows disagree)" in done.output
+    assert read_run(tmp_path / "log.json").results == read_run(logs["inspect"]).results
 
 
-def test_log_likelihoods_that_were_changed_do_not_give_the_answers(logs, real_part, tmp_path):
-    def swap(row: Json) -> None:
-        row["resps"] = [row["resps"][index] for index in (1, 0, 3, 2)]
-
-    log = bent(logs["lm-eval mc"], tmp_path / "bent", some(swap), untouched)
-    done = personafeedback("report", "--full", log, "--data", real_part)
-    assert done.exit_code == 1
-    assert "for general_hard:" in done.output
-    assert " from its replies (" in done.output
-
-
+@pytest.mark.parametrize("version", ["1.0", TASK_VERSION])
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-def test_what_another_version_read_is_counted_and_moves_no_number(harness, logs, real_part, tmp_path):
-    """Scores are those of the replies, read by the installed version, whatever answers, values and table the log has."""
+def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, logs, real_part, tmp_path):
+    """Answers, values and the table of a log may be of an older version, or anybody's: the installed one reads the replies."""
 
     def older(header: Json) -> None:
-        set_version(header, HARD, "1.0")
+        set_version(header, HARD, version)
         better(header)
 
     log = bent(logs[harness], tmp_path / "bent", some(flip_and_score), older)
-    assert read_run(log).cases == read_run(logs[harness]).cases
+    assert read_run(log).results == read_run(logs[harness]).results
     done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 0, done.output
-    said = " ".join(done.stdout.split())
-    assert f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which reads 80 replies differently." in said  # fmt: skip
-
-
-@pytest.mark.parametrize("harness", ["lm-eval", "lm-eval mc", "inspect"])
-def test_a_metric_that_a_later_version_adds_is_no_contradiction(harness, logs, tmp_path):
-    """An earlier log has no value of it; what it has must follow from the replies as before."""
-
-    def lose_values(rows: list[Json]) -> None:
-        for row in rows:
-            result(row)["values"].pop("acc")
-
-    earlier = bent(logs[harness], tmp_path / "earlier", lose_values, untouched)
-    assert read_run(earlier).cases == read_run(logs[harness]).cases
-    worse = bent(earlier, tmp_path / "worse", some(values_but("acc")), untouched)
-    with pytest.raises(RunError, match="from its answers"):
-        read_run(worse)
+    said = f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which read the replies again."
+    assert (said in " ".join(done.stdout.split())) == (version == "1.0")

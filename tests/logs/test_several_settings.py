@@ -298,22 +298,11 @@ def relabel(header, metadata, rows):
         signatures[0][name], signatures[1][name] = signatures[1][name], signatures[0][name]
 
 
-def exchange_replies(header, metadata, rows):
-    for row in rows:
-        row["resps"] = row["resps"][2:4] + row["resps"][:2] + row["resps"][4:]
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (relabel, "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"),
-        (exchange_replies, "found the answers"),
-    ],
-)  # fmt: skip
-def test_a_log_that_was_changed_is_refused(change, sentence, logs, tmp_path):
+def test_a_control_cannot_pass_for_the_run(logs, tmp_path):
     (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    sentence = "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"
     with pytest.raises(RunError, match=sentence):
-        read_runs([changed(path, tmp_path / "changed", change)])
+        read_runs([changed(path, tmp_path / "changed", relabel)])
 
 
 @HARNESSES

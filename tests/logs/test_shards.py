@@ -41,33 +41,23 @@ def ranked(tmp_path, *arguments):
     return [row for ranking in rankings for row in ranking["runs"]], " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("places", ["folders", "one folder", "logs"])
-def test_shards_make_the_run_wherever_their_logs_are(places, shards, tmp_path):
-    logs = [next((shards / name).glob("*.eval")) for name in ("first", "second")]
-    if places == "folders":
-        arguments = [log.parent for log in logs]
-    elif places == "logs":
-        arguments = logs
-    else:
-        for log in logs:
-            shutil.copy2(log, tmp_path / log.name)
-        arguments = [tmp_path]
-    (row,), said = ranked(tmp_path, *arguments)
+def halves(shards, folder, *names):
+    for name in names:
+        shutil.copytree(shards / name, folder / name)
+    return folder
+
+
+def test_shards_in_a_folder_make_the_run_and_are_named_on_every_first_screen(shards, tmp_path):
+    folder = halves(shards, tmp_path / "logs", "first", "second")
+    (row,), _ = ranked(tmp_path, folder)
     (whole,), _ = ranked(tmp_path, shards / "whole")
     assert not row["partial"]
     assert row["measures"] == whole["measures"]
-    if places != "one folder":
-        assert "Joined shards of scripted/mixed (demonstration): 6 + 10 of 16 cases." in said
-
-
-def test_a_join_is_named_on_every_first_screen(shards, tmp_path):
-    logs = [next((shards / name).glob("*.eval")) for name in ("first", "second")]
-    line = f"JOINED: one run of {logs[0].name}, {logs[1].name}."
-    for command in (("report",), ("rank",)):
-        done = personafeedback(*command, *logs, "--data", "sample", "--out", tmp_path / command[0])
-        assert line in " ".join(done.stdout.split()), done.output
-    for folder in ("report", "rank"):
-        assert logs[1].name in (tmp_path / folder / "index.html").read_text("utf-8")
+    logs = [log.name for log in sorted(folder.rglob("*.eval"))]
+    for command in ("report", "rank"):
+        done = personafeedback(command, folder, "--data", "sample", "--out", tmp_path / command)
+        assert f"JOINED: one run of {logs[0]}, {logs[1]}." in " ".join(done.stdout.split()), done.output
+        assert logs[1] in (tmp_path / command / "index.html").read_text("utf-8")
     assert "JOINED" not in personafeedback("report", shards / "whole", "--data", "sample").stdout
 
 
@@ -86,15 +76,14 @@ def test_a_log_with_fewer_samples_than_its_header_counts_is_void(shards, tmp_pat
 
 
 def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_path):
-    rows, said = ranked(tmp_path, shards / "first", shards / "overlap", "--csv", tmp_path / "r.csv")
+    done = personafeedback("rank", halves(shards, tmp_path / "twice", "first", "overlap"), "--data", "sample")
+    assert "expected each once in a run. Pass only the log that counts." in " ".join(done.stderr.split())
+    folder = halves(shards, tmp_path / "other", "first")
+    inspect_log(folder / "hot", "mixed", TASK, "sample", limit=(6, 16), temperature=0.5)
+    rows, _ = ranked(tmp_path, folder, "--csv", tmp_path / "r.csv")
     assert [row["partial"] for row in rows] == [True, True]
     with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
         assert [row["partial"] for row in csv.DictReader(file)] == ["1", "1"]
-    assert "Joined" not in said
-    other = inspect_log(tmp_path / "other", "mixed", TASK, "sample", limit=(6, 16), temperature=0.5)
-    rows, said = ranked(tmp_path, shards / "first", other)
-    assert [row["partial"] for row in rows] == [True, True]
-    assert "Joined" not in said
 
 
 def test_a_folder_of_eval_set_has_its_settings_apart(tmp_path):

@@ -14,7 +14,6 @@ from typing import Any
 
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import run as runs
@@ -50,7 +49,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
         results = method.judge(record.logged_cases(method, logged), [Reply(call["reply"]) for call in asked])
         values = record.tabled(method, results, NAME)
         scored += [replace(result, values=of_case) for result, of_case in zip(results, values, strict=False)]
-        lines.append({"document": logged, "calls": asked, "results": [result.to_json() for result in results]})
+        lines.append({"document": logged, "calls": asked})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
     path = folder / f"{name.replace('/', '_')}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +80,6 @@ def sample(run: Run, where: str, row: dict[str, Any]) -> Sample:
         id=name,
         cases=run.benchmark.logged_cases(run.method, row["document"]),
         evidence=[Reply(call["reply"]) for call in calls],
-        scored=[Result.from_json(one) for one in row["results"]],
         asked=Asked(where, name, [tuple(("", text) for text in call["prompt"]) for call in calls]),
     )
 

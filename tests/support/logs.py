@@ -122,9 +122,8 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
         found = scoring.score_answers(row["filtered_resps"])
         values = {name: found[name] for name in scoring.METRICS}
-        user, _, (result,) = row["acc_stderr"]
-        result |= {"answers": row["filtered_resps"], "values": found}
-        row |= values | {"acc_stderr": [user, [values["acc"]], [result]]}
+        user, _ = row["acc_stderr"]
+        row |= values | {"acc_stderr": [user, [values["acc"]]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
     means = {f"{name},none": estimates.mean(row[name] for row in rows) for name in scoring.METRICS}
     results["results"][task] |= means | {"acc_stderr,none": estimates.clustered_stderr(acc, users)}
