@@ -26,8 +26,9 @@ from .core.options import Options
 from .core.plan import asked, benchmark_of
 from .core.recorded import read
 from .logs.data import RunData, cases_of, opened, refuse_misfits
+from .logs.names import AS_LOGGED, with_names
 from .logs.recorded import asked_of, run_of
-from .logs.run import AS_LOGGED, Run, with_names
+from .logs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from typing import Any
 from ..core.cases import CaseSet
 from ..core.messages import UNREADABLE_SHARE
 from ..logs.caveat import FORBIDS, NAMED, VOID, WEAKENS, Caveat, ordered
+from ..logs.errors import advice, state_of
 from ..logs.run import Run
-from ..logs.unfinished import advice, state_of
 from ..stats.estimates import Estimate
 from . import void
 from .control import measure_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..logs.caveat import WEAKENS, Caveat
 from ..logs.data import RunData
+from ..logs.errors import RunError
 from ..logs.read import refuse_shared, told_apart
-from ..logs.run import Run, RunError
+from ..logs.run import Run
 from .caveats import listed
 from .measures import Contender
 from .ranking import Ranking, make_ranking

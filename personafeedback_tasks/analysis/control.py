@@ -7,7 +7,8 @@ from dataclasses import replace
 from math import fsum, isnan, nan
 
 from ..core.stopping import user_order
-from ..logs.run import Run, RunError
+from ..logs.errors import RunError
+from ..logs.run import Run
 from ..stats.estimates import Estimate
 from ..stats.sequences import betting
 from .place import cannot_move

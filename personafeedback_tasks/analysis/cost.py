@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
-from ..logs.run import RunError
 from ..stats.estimates import Estimate, mean, paired
 
 

@@ -12,8 +12,10 @@ from ..core.duels import Duels
 from ..logs.caveat import VOID, WEAKENS, Caveat
 from ..logs.data import RunData, cases_of
 from ..logs.earlier import of_writer
+from ..logs.errors import RunError
+from ..logs.names import AS_LOGGED, with_names
 from ..logs.read import only
-from ..logs.run import AS_LOGGED, Run, RunError, with_names
+from ..logs.run import Run
 from ..stats.estimates import estimate
 from .caveats import of_run
 from .measures import Contender

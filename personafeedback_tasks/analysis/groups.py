@@ -12,7 +12,7 @@ from itertools import chain
 from ..core.benchmark import Benchmark
 from ..core.report import Examined
 from ..core.result import CorpusMetric, Result, by_case, over_epochs
-from ..core.units import UnitMean
+from ..core.table import UnitMean
 from ..logs.run import Run
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, share

@@ -13,8 +13,9 @@ from ..core.result import Result
 from ..core.usage import Prices
 from ..logs.caveat import Caveat
 from ..logs.compare import checked
-from ..logs.run import Run, RunError
-from ..logs.signature_line import signature_line
+from ..logs.errors import RunError
+from ..logs.names import signature_line
+from ..logs.run import Run
 from ..stats.estimates import Estimate
 from .beside import Beside, make_beside, with_scores
 from .caveats import of_result

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..core.report import Difference
-from ..logs.run import Run, RunError
+from ..logs.errors import RunError
+from ..logs.run import Run
 from ..stats.estimates import Estimate, paired, share
 from .control import named_differences, with_sequence
 from .place import cannot_move

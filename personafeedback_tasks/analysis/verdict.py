@@ -10,7 +10,8 @@ from typing import Any
 from ..core.cases import CaseSet
 from ..core.duels import Duels, NotAsked
 from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
-from ..logs.run import Run, RunError, text
+from ..logs.errors import RunError
+from ..logs.run import Run, text
 from ..stats.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
 from ..stats.estimates import Estimate, by_user, linearized, mean, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered

@@ -44,7 +44,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         personafeedback chain logs --people votes
         personafeedback chain a.eval b.eval c.eval --people votes --json chain.json
     """
-    from ..logs.signature_line import signature_line
+    from ..logs.names import signature_line
     from ..recenter.funnel import ChainDocument, chains, make_funnel
     from ..recenter.judgments import read_judgments
 

@@ -13,8 +13,8 @@ from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
 from ..core.evidence import Reply
 from ..logs.data import RunData
-from ..logs.run import Run, RunError
-from ..logs.unfinished import advice, state_of
+from ..logs.errors import RunError, advice, state_of
+from ..logs.run import Run
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE

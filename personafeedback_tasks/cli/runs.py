@@ -10,8 +10,10 @@ import click
 
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
+from ..logs.errors import RunError
+from ..logs.names import AS_LOGGED, offers, refuse_unknown, with_names
 from ..logs.read import only
-from ..logs.run import AS_LOGGED, Run, RunError, offers, refuse_unknown, with_names
+from ..logs.run import Run
 from .options import (
     FILE,
     RUN,

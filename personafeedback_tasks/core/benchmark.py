@@ -15,14 +15,13 @@ from typing import Any
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..parsing.answers import REASONS
 from ..stats.significance import Comparison
-from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
-from .conversation import Message
-from .documents import cases_of
+from .cases import CaseSet, NamedSet, cases_of, digest_of, each_and_all, refuse_other_counts
 from .method import FACTS, HARNESSES, Method
 from .options import Options
 from .report import ReportSpec
 from .result import CorpusMetric, Result
-from .units import Units
+from .rewards import Message
+from .table import Units
 
 SETTINGS = "settings"
 """The key under which both harnesses log the settings of a case, in the order of its calls."""

@@ -9,8 +9,7 @@ from typing import Any
 from ..common import foreign
 from ..parsing.answers import IMPOSSIBLE, PROMPT_CUT
 from .benchmark import Benchmark
-from .cases import Case, CaseSet
-from .documents import cases_of
+from .cases import Case, CaseSet, cases_of
 from .method import LikelihoodMethod, Method, TopTokenMethod
 from .options import Options
 from .window import PromptCheck

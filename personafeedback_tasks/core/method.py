@@ -6,15 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isnan, nan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..parsing.answers import REASONS
 from ..parsing.letter_probabilities import bounded, impossible
-from .conversation import Message
-from .documents import Several, of_settings
+from .cases import Document
 from .evidence import Evidence, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
 from .result import Answers, Result
-from .rewards import named_rewards, score_rewards
+from .rewards import Message, named_rewards, score_rewards
+
+T = TypeVar("T")
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
@@ -37,6 +38,21 @@ class Metric:
     higher_is_better: bool | None = True  # None where neither direction is
     defined: bool = True  # for every case; lm-eval cannot pool one that is nan for some
     harnesses: tuple[str, ...] | None = None  # whose tables have it; None for all. Reports have it in any case
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several:
+    """How one call asks for several cases."""
+
+    unit: str  # its documents, in the plural: `prompts`
+    gather: Callable[[Sequence[Any]], list[Document[Any]]]  # both in the order of a run
+    split: Callable[[str, int], Answers]  # (the reading of the reply, number of cases) -> the answer of each case
+
+
+def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
+    """What a document has setting after setting, such as its calls or replies -> the part of each setting."""
+    each = -(-len(listed) // settings)
+    return [listed[place * each : (place + 1) * each] for place in range(settings)]
 
 
 @dataclass(frozen=True, kw_only=True)

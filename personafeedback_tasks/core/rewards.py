@@ -1,14 +1,18 @@
-"""The rewards of a case -> its score; many of them -> how they correlate with each other and with being the right response."""
+"""Conversations that reward models score; the rewards of a case -> its score; many of them -> how they correlate with each other and with being the right response."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import correlation
+from typing import Any
 
 from ..common.errors import PersonaFeedbackError
 from ..stats.estimates import mean
 from .evidence import Reward
+
+Message = dict[str, str]
+"""One turn: `role` (`system`, `user` or `assistant`) and `content`."""
 
 TOTAL = "reward"
 """The name of the reward itself among those of the aspects."""
@@ -75,3 +79,23 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> float:
     if len(set(one)) < 2 or len(set(other)) < 2:
         return math.nan
     return max(-1.0, min(1.0, correlation(one, other)))  # rounded it may exceed 1
+
+
+def has_system_turn(tokenizer: Any) -> bool:
+    """Whether the chat template of a tokenizer of transformers writes a system turn: some refuse it, some leave it out."""
+    turns = [
+        {"role": role, "content": content}
+        for role, content in (("system", "b6f1d3"), ("user", "a"), ("assistant", "b"))
+    ]
+    try:
+        return "b6f1d3" in tokenizer.apply_chat_template(turns, tokenize=False)
+    except Exception:  # each template has its own way to refuse what it does not know
+        return False
+
+
+def without_system(turns: list[Message]) -> list[Message]:
+    """Turns with the system turn, if there is one, moved into the question."""
+    if turns[0]["role"] != "system":
+        return turns
+    told, question, *rest = turns
+    return [{"role": "user", "content": f"{told['content']}\n\n{question['content']}"}, *rest]

@@ -23,9 +23,10 @@ from ..core.rewards import RewardError
 from ..core.stopping import StopPlan, difference_of
 from ..core.usage import NONE, UNCOUNTED
 from .caveat import FORBIDS, VOID, Caveat
+from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
 from .log import INVALIDATED, Log, Sample, samples_of
 from .prompts import LABEL, Asked, Call
-from .run import AS_WRITTEN, USE_AS_WRITTEN, Run, RunError, refused
+from .run import Run
 
 
 def runs_of(log: Log) -> list[Run]:

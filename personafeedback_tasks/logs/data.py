@@ -13,8 +13,9 @@ from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
 from .caveat import FORBIDS, WEAKENS, Caveat
 from .compare import checked, refuse_other_data
+from .errors import RunError
 from .read import read_runs
-from .run import Run, RunError
+from .run import Run
 
 Found = tuple[CaseSet[Any] | None, str]
 """The cases of a run's data, or why they are missing."""

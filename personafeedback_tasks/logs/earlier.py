@@ -15,10 +15,10 @@ from ..core.recorded import Key, require_text
 from ..core.result import Result
 from .caveat import VOID
 from .data import opened
+from .errors import RunError, advice, state_of
 from .log import samples_of
 from .read import only
-from .run import Run, RunError
-from .unfinished import advice, state_of
+from .run import Run
 
 
 def logged(run: Run) -> Iterator[tuple[Key, Reply]]:

@@ -29,9 +29,8 @@ from ..common.errors import PersonaFeedbackError
 from ..common.records import check_json
 from ..core import window
 from ..core.benchmark import SETTINGS, Benchmark, find
-from ..core.documents import of_settings
 from ..core.evidence import Reply
-from ..core.method import Method, RewardMethod
+from ..core.method import Method, RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
 from ..core.stopping import KEY, StopPlan, read_rule
@@ -41,10 +40,10 @@ from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
-from .log import INVALIDATED, Log, Sample, cells_of
+from .errors import NO_SAMPLES, RunError, perhaps, refused
+from .log import INVALIDATED, Log, Sample, cells_of, signed
 from .prompts import Asked, Wrapping
-from .run import NO_SAMPLES, Run, RunError, refused, signed
-from .unfinished import perhaps
+from .run import Run
 
 _SAMPLES = "samples/"
 

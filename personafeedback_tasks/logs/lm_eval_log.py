@@ -19,20 +19,10 @@ from ..core.signature import KEY
 from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
-from .log import Log, Sample, cells_of
+from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
+from .log import Log, Sample, cells_of, signed
 from .prompts import LABEL, Asked, Wrapping
-from .run import (
-    AS_WRITTEN,
-    NO_SAMPLES,
-    UNREADABLE,
-    ForeignError,
-    Run,
-    RunError,
-    refused,
-    signed,
-    text,
-)
-from .unfinished import perhaps
+from .run import Run, text
 
 
 def results_beside(samples: Path) -> Path | None:

@@ -11,16 +11,16 @@ from importlib import import_module
 from pathlib import Path
 
 from ..core.benchmark import find
-from ..core.documents import of_settings
 from ..core.evidence import Evidence
+from ..core.method import of_settings
 from ..core.result import Result
-from ..core.signature import Signature
+from ..core.signature import Signature, SignatureError, signatures
 from ..core.stopping import StopPlan
 from ..core.thinking import settled, shows_thinking
 from ..core.usage import Usage
+from .errors import UNFINISHED, ForeignError, RunError
 from .prompts import Asked
-from .run import Run, RunError
-from .unfinished import UNFINISHED
+from .run import Run
 
 INVALIDATED = "invalidated"
 """Mark of a sample that somebody took out with Inspect's own means."""
@@ -184,6 +184,20 @@ def samples_of(run: Run, texts: bool = False) -> Iterator[Sample]:
                 evidence=of_settings(evidence, len(settings))[place],
                 asked=sample.asked and sample.asked.under(place, staged),
             )
+
+
+def signed(metadata: object, path: Path) -> list[Signature]:
+    """The signatures in a log's metadata, one per setting. Raises RunError if there is none that this version reads."""
+    try:
+        found = signatures(metadata)
+    except SignatureError as error:
+        raise RunError(f"{path}: found {error}") from error
+    if not found:
+        raise ForeignError(
+            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
+            "earlier versions cannot be reported: run again."
+        )
+    return found
 
 
 def cells_of(path: Path, signature: Signature) -> dict[str, int]:

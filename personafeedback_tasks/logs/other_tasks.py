@@ -12,8 +12,8 @@ from typing import Any
 from ..common.errors import PersonaFeedbackError
 from ..common.records import lenient, short
 from ..stats.estimates import mean
+from .errors import RunError
 from .lm_eval_log import model_of, results_beside
-from .run import RunError
 
 NO_PERSONA = "no_persona"
 MEANS = ("accuracy", "mean")

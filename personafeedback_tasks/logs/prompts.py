@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ..common.records import short
-from ..core.documents import of_settings
+from ..core.method import of_settings
 
 Call = tuple[tuple[str, str], ...]
 """(role, text) of each message that a call sends; a prompt that is one text has the role ""."""

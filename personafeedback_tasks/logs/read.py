@@ -18,11 +18,11 @@ from ..common.foreign import terminal
 from ..common.records import cut
 from . import log
 from .compare import runs_of
+from .errors import UNREADABLE, ForeignError, RunError, advice, state_of
 from .lm_eval_log import results_beside
 from .log import open_logs, reader_of
-from .run import UNREADABLE, ForeignError, Run, RunError
-from .signature_line import without_folder
-from .unfinished import advice, state_of
+from .names import without_folder
+from .run import Run
 
 
 def read_runs(

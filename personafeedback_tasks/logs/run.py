@@ -1,4 +1,4 @@
-"""A run: one model with one set of options on one copy of the data; and what the readers of both harnesses' logs share."""
+"""A run: one model with one set of options on one copy of the data."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import OptionError, PersonaFeedbackError
 from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
 from ..core.cases import NamedSet, remark_of
 from ..core.method import Method
 from ..core.report import Line
 from ..core.result import Result, by_case, over_epochs
-from ..core.signature import Signature, SignatureError, signatures
+from ..core.signature import Signature
 from ..core.stopping import StopState
 from ..core.usage import NONE, UNCOUNTED, Usage
 from ..core.window import UNKNOWN, PromptCheck
@@ -28,29 +26,8 @@ from . import fields
 from .caveat import Caveat
 from .prompts import Asked
 
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
-"""The errors that a reader of logs gets where a value has the wrong type or a file cannot be read."""
-
-
 NOT_SET = "not set"
 """In place of the value of a condition."""
-
-AS_WRITTEN = "Use the log as the harness wrote it."
-USE_AS_WRITTEN = "The log was changed after the run: use it as the harness wrote it, or run again."
-
-
-class RunError(PersonaFeedbackError):
-    """A log cannot be read, or does not belong here."""
-
-
-def refused(where: object, found: object, expected: object, advice: str = USE_AS_WRITTEN) -> RunError:
-    """The error for a log with something else in it than there must be."""
-    return RunError(f"{where}: found {found}, expected {expected}. {advice}")
-
-
-class ForeignError(RunError):
-    """A log is whole, but of tasks that are not ours."""
-
 
 # logs of a joined run that a sentence names
 _NAMED = 3
@@ -69,7 +46,7 @@ class Run:
         cache: the file that replies may come from; empty without one.
         cached: where that may have replies to other models: request -> reply, both hashed.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
-        status: of the harness: `success`, or one of `unfinished.STATUSES`.
+        status: of the harness: `success`, or one of `errors.STATUSES`.
         left_out: why samples do not count -> how many.
         shown: the user's name for the model (--name), if any.
         apart: the conditions in which it differs from runs that would have the same name, in words.
@@ -325,65 +302,8 @@ def _in_order(case_id: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
 
 
-def signed(metadata: object, path: Path) -> list[Signature]:
-    """The signatures in a log's metadata, one per setting. Raises RunError if there is none that this version reads."""
-    try:
-        found = signatures(metadata)
-    except SignatureError as error:
-        raise RunError(f"{path}: found {error}") from error
-    if not found:
-        raise ForeignError(
-            f"{path}: found no signature of personafeedback-tasks, expected a run of its tasks. Logs of other tasks or "
-            "earlier versions cannot be reported: run again."
-        )
-    return found
-
-
-NO_SAMPLES = (
-    "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in lm-eval, without "
-    "--no-log-samples in Inspect."
-)
-
-
 def text(value: object) -> str:
     """A value as one line of a signature."""
     if isinstance(value, list):
         return " and ".join(map(text, value))
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-# --- the user's names for models: harnesses call one model differently, and only the user knows that it is one --------
-
-AS_LOGGED: Mapping[str, str] = {}
-"""Without --name, models are called what their harness calls them."""
-
-
-def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
-    """The runs under the user's names. A run and its control are of one model if they have the same name."""
-    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
-
-
-def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
-    """Raise OptionError for a name of a model that no run is of."""
-    models = {run.model for run in runs}
-    for model in names:
-        if model not in models:
-            raise OptionError(
-                f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
-            )
-
-
-def offers(runs: Sequence[Run]) -> list[str]:
-    """A sentence on models that differ only by a provider's prefix, with the options that make them one; or none."""
-    harness = {run.identity: run.harness for run in runs}
-    model = {run.identity: run.model for run in runs}
-    alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]
-    options = " ".join(f"--name {model[longer]}={shorter}" for longer, shorter in alike)
-    names = [f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]})" for longer, shorter in alike]
-    if len(alike) > 1:
-        names = [f"{len(alike)} pairs of names"]
-    return [
-        f"{name} differ only by the provider. If {'they are' if len(alike) == 1 else 'each pair is'} one model, pass "
-        f"{options}: then a control of one counts for the other."
-        for name in names
-    ]

@@ -9,8 +9,8 @@ from typing import Any
 from ..common import foreign
 from ..core.benchmark import Benchmark
 from ..core.cases import each_and_all
-from ..core.conversation import Message
 from ..core.report import CardFacts, CardSpec, Examined
+from ..core.rewards import Message
 from ..stats.significance import Comparison
 from . import baselines
 from .cases import ChoiceCase, ChoiceCases

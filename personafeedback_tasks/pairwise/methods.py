@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any
 
-from ..core.conversation import Message
 from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, LikelihoodMethod, Method, Metric, RewardMethod, TopTokenMethod
 from ..core.result import Answers
+from ..core.rewards import Message
 from ..parsing.answers import IMPOSSIBLE
 from ..parsing.letter_probabilities import top_reader
 from ..parsing.letters import readers

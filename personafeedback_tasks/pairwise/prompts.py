@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..core.conversation import Message
+from ..core.rewards import Message
 from .orders import Orders
 
 _LETTER = re.compile(r"^<response_([A-Z])>$", re.M)

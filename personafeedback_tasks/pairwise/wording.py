@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..core.conversation import Message
 from ..core.options import Options, option
+from ..core.rewards import Message
 from .cases import COUNTS, ChoiceCase
 from .orders import Orders
 from .prompts import conversation, laid_out

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..common.errors import OptionError
-from ..core.conversation import Message, without_system
+from ..core.rewards import Message, without_system
 from ..pairwise import prompts as pairwise
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING

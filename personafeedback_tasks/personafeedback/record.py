@@ -15,10 +15,10 @@ from .. import TASK_VERSION
 from ..common.errors import DataError
 from ..common.records import cut, decoded, short
 from ..core.cases import digest_of
-from ..core.conversation import Message
 from ..core.duels import Duels
 from ..core.method import RewardMethod
 from ..core.report import CardSpec, Examined, Shown
+from ..core.rewards import Message
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of

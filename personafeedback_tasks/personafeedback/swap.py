@@ -20,7 +20,7 @@ from ..core.cases import digest_of
 from ..core.options import option
 from ..core.report import CardFacts, Examined, Line
 from ..core.result import Result
-from ..core.units import UnitMean, Units
+from ..core.table import UnitMean, Units
 from ..pairwise.cases import in_proportion
 from ..pairwise.methods import DEBIASED
 from ..pairwise.orders import TWO

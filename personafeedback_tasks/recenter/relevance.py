@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.cases import digest_of
-from ..core.documents import Document, Several
-from ..core.method import LabelMethod
+from ..core.cases import Document, digest_of
+from ..core.method import LabelMethod, Several
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers

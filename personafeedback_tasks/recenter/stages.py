@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.benchmark import Benchmark, always
-from ..core.documents import cases_of
+from ..core.cases import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import Examined, HumanAgreement, ReportSpec, Shown

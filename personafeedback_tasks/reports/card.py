@@ -22,7 +22,7 @@ from ..common.files import write
 from ..core.cases import HUB_COMMIT, CaseSet
 from ..core.report import CardSpec
 from ..logs.caveat import FORBIDS, VOID
-from ..logs.signature_line import signature_line
+from ..logs.names import signature_line
 from ..stats.estimates import Estimate
 from .card_text import NO_COSTS, section, signature_of, variant
 from .sentences import sentence

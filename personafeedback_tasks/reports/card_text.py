@@ -16,8 +16,8 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..core.cases import CaseSet
 from ..core.report import CardFacts, CardSpec
+from ..logs.names import signature_line
 from ..logs.run import Run
-from ..logs.signature_line import signature_line
 from ..stats.estimates import Estimate
 from .headline import columns_beside, verdict
 from .report_short import unreadable

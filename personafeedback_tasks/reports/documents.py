@@ -29,8 +29,8 @@ from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..analysis.verdict import Verdict
 from ..logs.caveat import Caveat
+from ..logs.names import signature_line
 from ..logs.run import Run
-from ..logs.signature_line import signature_line
 from . import headline, verdict_text
 from .report_text import wording_ranges
 from .sentences import alone, use_name, uses_known

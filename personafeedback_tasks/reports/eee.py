@@ -25,9 +25,9 @@ from ..core.evidence import Reply
 from ..core.method import LabelMethod, LikelihoodMethod
 from ..core.report import CardSpec
 from ..logs.log import samples_of
+from ..logs.names import signature_line, without_folder
 from ..logs.prompts import LABEL
 from ..logs.run import Run
-from ..logs.signature_line import signature_line, without_folder
 from ..stats.estimates import Estimate
 
 SCHEMA = "0.3.0"

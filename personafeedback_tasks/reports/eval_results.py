@@ -10,7 +10,7 @@ import yaml
 from ..analysis.report import Report
 from ..common.files import write
 from ..core.report import CardSpec
-from ..logs.signature_line import short_line
+from ..logs.names import short_line
 from .card import data_set_of
 from .table import interval
 

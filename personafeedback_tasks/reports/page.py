@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.ranking import Ranking
 from ..common import web
-from ..logs.signature_line import signature_line
+from ..logs.names import signature_line
 from . import page_plots, page_table, rank_text
 from .page_data import data, names, places, texts_of
 from .sentences import sentence

@@ -16,7 +16,8 @@ from ..core.report import Shown
 from ..core.result import Result
 from ..core.rewards import TOTAL
 from ..logs.earlier import of_run
-from ..logs.run import Run, RunError
+from ..logs.errors import RunError
+from ..logs.run import Run
 from . import rank_text
 
 

@@ -10,8 +10,8 @@ from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..core.report import DIFFERENCE, SIGNED
 from ..logs.caveat import Caveat
+from ..logs.names import signature_line
 from ..logs.run import Run
-from ..logs.signature_line import signature_line
 from . import balance_text, pairs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .headline import none_of

@@ -11,7 +11,7 @@ from ..analysis.use import EXCESS
 from ..core.method import RewardMethod
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS, Caveat
-from ..logs.signature_line import short_line
+from ..logs.names import short_line
 from ..stats.estimates import Estimate, percent
 from . import headline
 from .blocks import Block, Words, heading, lines, terminal

@@ -11,8 +11,8 @@ from ..analysis.report import Report
 from ..analysis.sheet import Sheet
 from ..analysis.use import EXCESS
 from ..core.report import Line
+from ..logs.names import signature_line
 from ..logs.run import Run
-from ..logs.signature_line import signature_line
 from ..stats.significance import equivalence_bound
 from . import costs_text, headline
 from .blocks import Block, heading, paragraph, quoted, signatures, warnings

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.verdict import Verdict
 from ..logs.caveat import FORBIDS, VOID
-from ..logs.signature_line import signature_line
+from ..logs.names import signature_line
 from ..stats.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import LEAST_USERS

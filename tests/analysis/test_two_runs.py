@@ -27,8 +27,9 @@ from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.logs.run import Run, RunError
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load

@@ -20,7 +20,7 @@ from support.judges import JUDGES
 from personafeedback_tasks import api
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.logs import log as readers
-from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.logs.errors import RunError
 
 
 @pytest.fixture(autouse=True)

@@ -171,8 +171,8 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     from inspect_ai.log import write_eval_log
 
     from personafeedback_tasks.inspect_harness.scorers import scores
+    from personafeedback_tasks.logs.errors import RunError
     from personafeedback_tasks.logs.read import read_run
-    from personafeedback_tasks.logs.run import RunError
 
     log = cot(tmp_path)
     by_name = registry_lookup("scorer", "personafeedback_tasks/personafeedback_cot")

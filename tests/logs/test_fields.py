@@ -20,8 +20,8 @@ from support.lm_eval_runs import JudgeLM
 from support.logs import inspect_log, lm_eval_log
 from support.servers import providers, run
 
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 HARD = "personafeedback_general_hard"

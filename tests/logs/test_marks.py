@@ -29,8 +29,8 @@ from support.commands import personafeedback
 from support.logs import inspect_log
 from support.releases import write_set
 
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.stats.estimates import mean
 
 HARD, CASES = "personafeedback_general_hard", 24

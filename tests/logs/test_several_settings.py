@@ -28,8 +28,9 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.logs.earlier import logged
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_runs
-from personafeedback_tasks.logs.run import Run, RunError
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import load_cases

@@ -37,7 +37,7 @@ from personafeedback_tasks.core.earlier import Earlier
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs import earlier
-from personafeedback_tasks.logs.run import RunError
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.recenter import data
 from personafeedback_tasks.recenter.data import conversations, load
 from personafeedback_tasks.recenter.extract import extracted, is_there

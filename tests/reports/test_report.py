@@ -28,8 +28,8 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common import foreign
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.logs.caveat import VOID
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.personafeedback.audit import audit

@@ -16,10 +16,11 @@ from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
-from personafeedback_tasks.logs import run as runs
+from personafeedback_tasks.logs import log
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
 from personafeedback_tasks.logs.prompts import Asked
-from personafeedback_tasks.logs.run import Run, RunError
+from personafeedback_tasks.logs.run import Run
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]
@@ -62,7 +63,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 
 def opened(path: Path, texts: bool = False) -> list[Log]:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    every = runs.signed(header, path)
+    every = log.signed(header, path)
     if last.get("cases") != len(rows):
         raise RunError(f"{path}: found {len(rows)} cases, expected {last.get('cases')}.")
     run = Run(

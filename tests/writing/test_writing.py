@@ -17,8 +17,8 @@ from support.inspect_runs import command as inspect_command
 from support.recenter import changed_log, in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.logs.run import RunError
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.parsing.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
