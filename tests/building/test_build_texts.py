@@ -12,7 +12,7 @@ pytest.importorskip("inspect_ai")
 
 from support.building import a_build, words, write
 from support.commands import build_step, personafeedback
-from support.texts_server import texts_server
+from support.servers import serving
 
 from personafeedback_tasks.building.rows import (  # fmt: skip
     DEGRADED,
@@ -121,10 +121,10 @@ def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     replies = iter(["Sure! What now?"] * (1 + ROUNDS))
 
-    def reply(prompt):
+    def reply(prompt, model):
         return next(replies, None) or write(prompt) if "Situation:" in prompt else write(prompt)
 
-    with texts_server(reply) as server:
+    with serving(reply) as server:
         folder = a_build(tmp_path / "build", personas=1, specific=1)
         options = ["--model", MODEL, "-M", f"base_url={server.url}"]
         assert personafeedback("build", "texts", folder.root, "personas", *options).exit_code == 0

@@ -15,7 +15,7 @@ pytest.importorskip("openai")
 
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import BatchConfig, _retry
-from support.texts_server import texts_server
+from support.servers import serving
 from tenacity import wait_none
 
 from personafeedback_tasks.common.errors import OptionError
@@ -31,7 +31,7 @@ def _no_waits(monkeypatch):
     monkeypatch.delenv("INSPECT_CACHE_DIR", raising=False)
 
 
-def write(prompt):
+def write(prompt, model):
     if "withheld" in prompt:
         return "", "content_filter"
     if "broken" in prompt:
@@ -46,7 +46,7 @@ def asked(server, folder, *prompts, **options):
 
 def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
     ended = []
-    with texts_server(write) as server:
+    with serving(write) as server:
         texts, failures = asked(
             server, tmp_path, "same", "same", "broken", "long", "withheld", came=lambda: ended.append(1)
         )
@@ -59,23 +59,23 @@ def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
         assert failures.keys() == {"r2"}
         assert "this text is not for me" in failures["r2"]
         assert len(ended) == 5
-        assert Counter(server.seen) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
+        assert Counter(server.prompts) == {"same": 2, "broken": 1, "long": 1, "withheld": 1}
         (log,) = (tmp_path / "logs" / "answers").glob("*.eval")
         assert [sample.id for sample in read_eval_log(str(log)).samples] == ["r0", "r1", "r2", "r3", "r4"]
 
-        server.write = lambda prompt: f"now <{prompt}>"
+        server.judge = lambda prompt, model: f"now <{prompt}>"
         again = asked(server, tmp_path, "same", "same", "broken", "long", "withheld")
         assert again == (
             {**texts, "r2": ("now <broken>", False, False), "r4": ("now <withheld>", False, False)},
             {},
         )
-        assert Counter(server.seen) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
+        assert Counter(server.prompts) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
         assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False, False)}, {})
     assert "INSPECT_CACHE_DIR" not in os.environ
 
 
 def test_a_dead_server_is_an_error(tmp_path):
-    with texts_server(write) as server:
+    with serving(write) as server:
         url = server.url
     with pytest.raises(GenerationError) as error:
         generate(
@@ -90,19 +90,19 @@ def test_a_dead_server_is_an_error(tmp_path):
 
 
 def test_a_server_that_only_fails_is_not_asked_for_everything(tmp_path):
-    prompts = [f"text {number}" for number in range(100)]
-    with texts_server(lambda prompt: (400, "no")) as server:
-        with pytest.raises(GenerationError, match="100 requests"):
+    prompts = [f"text {number}" for number in range(60)]
+    with serving(lambda prompt, model: (400, "no")) as server:
+        with pytest.raises(GenerationError, match="60 requests"):
             asked(server, tmp_path, *prompts)
-        assert PATIENCE <= len(server.seen) < 60
-        server.write = lambda prompt: (400, "no") if prompt == "text 7" else write(prompt)
+        assert PATIENCE <= len(server.prompts) < 50
+        server.judge = lambda prompt, model: (400, "no") if prompt == "text 7" else write(prompt, model)
         texts, failures = asked(server, tmp_path, *prompts)
-    assert len(texts) == 99
+    assert len(texts) == 59
     assert failures.keys() == {"r7"}
 
 
 def test_batches_pass_through_to_the_provider(tmp_path):
-    with texts_server(write) as server:
+    with serving(write) as server:
         prompts = [f"text {number}" for number in range(7)]
         texts, failures = asked(server, tmp_path, *prompts, batch=BatchConfig(size=3, send_delay=0.1, tick=0.01))
     assert {name: text for name, (text, *_) in texts.items()} == {f"r{n}": f"<text {n}>" for n in range(7)}

@@ -53,7 +53,7 @@ def cells():
             yield setting, filtered, method, reads_letters or scores
 
 
-@pytest.mark.parametrize(("setting", "rag_filter", "method", "works"), cells())
+@pytest.mark.parametrize(("setting", "rag_filter", "method", "works"), list(cells()))
 def test_a_cell_of_inspect_builds_or_is_refused(setting, rag_filter, method, works, data):
     options = {"setting": setting, "method": method} | ({"rag_filter": True} if rag_filter else {})
     if works:

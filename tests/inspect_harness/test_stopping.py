@@ -21,9 +21,10 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.commands import personafeedback
 from support.judges import JUDGES
-from support.killed import Command, serving
+from support.killed import Command
 from support.outputs import faults
 from support.releases import write_release
+from support.servers import serving
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.stopping import user_order
@@ -113,6 +114,13 @@ def test_what_was_in_flight_stays_out_of_the_estimate(stopped, data, tmp_path, c
         assert here.stopped == there.stopped
 
 
+def test_a_limit_leaves_the_first_users_of_the_order_and_nothing_is_decided_beyond_them(data, tmp_path):
+    log = inspect_runs.evaluate(task(data), "scripted/planted_gap", tmp_path, limit=4 * CASES, max_samples=1)
+    assert {sample.id for sample in log.samples} == set().union(*task_order(data)[:4])
+    for run in read_runs([log.location]):
+        assert (run.stopped.users, run.stopped.decision) == (4, None)
+
+
 def test_two_models_at_once_are_decided_apart(stopped, data, tmp_path):
     with patch.dict(JUDGES, {"turned": lambda case_id, call: "AB".replace(judge(case_id, call), "")}):
         one, other = inspect_runs.inspect_eval(
@@ -199,7 +207,7 @@ def test_a_run_that_is_killed_or_interrupted_and_goes_on_stops_at_the_same_user(
         for case in cases for setting in SETTINGS.split(",") for order in TWO.names
     }  # fmt: skip
     logs, options = tmp_path / "logs", ("--max-samples", "2", "--display", "plain")
-    with serving(asked, lambda case_id, call: judge(case_id, call)) as server:
+    with serving(judge, asked) as server:
         command = Command(tmp_path / "run", data, server.url)
         arguments = (
             "inspect_ai", verb, f"personafeedback_tasks/{TASK}", "--model", "openai/gpt-4o", "-T", f"setting={SETTINGS}", "-T", "stop=5",

@@ -7,6 +7,8 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from personafeedback_tasks import __version__
 from personafeedback_tasks.building.texts.prompts import LANGUAGES, bundled
 from personafeedback_tasks.building.texts.seeds import examples
@@ -83,7 +85,8 @@ def test_lm_eval_runs_after_register_until_its_undoing(full_venv):
     assert (configs / "personafeedback" / "personafeedback_general_hard_mc.yaml").is_file()
 
 
-def test_inspect_lists_and_runs_the_tasks(full_venv):
+@pytest.mark.release
+def test_inspect_runs_the_tasks(full_venv):
     done = full_venv.run(
         "inspect eval personafeedback_tasks/personafeedback_hard -T data=sample --model personafeedback/first "
         "--display plain"

@@ -34,10 +34,10 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.caveats import sentences
 from support.commands import personafeedback
-from support.judges import OTHER, gold
+from support.judges import OTHER, gold, who_asks
 from support.logs import lm_eval_log
 from support.samples import a_part
-from support.servers import as_json, providers, run
+from support.servers import as_json, run, serving
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.evidence import Reply
@@ -180,22 +180,19 @@ def test_whatever_is_handed_over_is_one_text_or_a_reason(kind, tmp_path):
     assert {name: total["measures"][name]["value"] for name in expected} == expected
 
 
-def test_a_server_that_sends_parts(httpserver, tmp_path, monkeypatch):
-    server = providers(httpserver, CASES, gold)
-    good = server.dispatch
-
-    def dispatch(request):
-        body = good(request).get_json()
+def test_a_server_that_sends_parts(tmp_path):
+    def in_parts(response, who):
+        body = response.get_json()
         message = body["choices"][0]["message"]
         message["content"] = filled(CONTENTS["parts"][0], message["content"])
         return as_json(body)
 
-    monkeypatch.setattr(server, "dispatch", dispatch)
-    url = server.url_for("").rstrip("/")
-    run(
-        "lm_eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples", "--output_path", tmp_path,
-        "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4", data="sample", url=url,
-    )  # fmt: skip
+    with serving(gold, who_asks(CASES)) as server:
+        server.sends = in_parts
+        run(
+            "lm_eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples", "--output_path", tmp_path,
+            "--model_args", f"model=judge,base_url={server.url}/chat/completions,num_concurrent=4", data="sample", url=server.url,
+        )  # fmt: skip
     assert reported(read_run(tmp_path)) == {"acc": 1, "invalid": 0}
 
 

@@ -15,10 +15,10 @@ pytest.importorskip("scipy")
 from lm_eval.models.api_models import JsonChatStr
 from support.caveats import sentences
 from support.commands import personafeedback
-from support.judges import readable
+from support.judges import readable, who_asks
 from support.lm_eval_runs import JudgeLM
 from support.logs import inspect_log, lm_eval_log
-from support.servers import providers, run
+from support.servers import run, serving
 
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
@@ -178,23 +178,22 @@ def test_equal_decoding_in_two_harnesses_is_no_difference(tmp_path):
 
 
 @pytest.fixture
-def asked(httpserver, tmp_path, monkeypatch):
+def asked(tmp_path, monkeypatch):
     """Runs lm_eval with a cache on a served model, and gives its results file."""
     pytest.importorskip("sqlitedict")
     monkeypatch.chdir(tmp_path)
-    server = providers(httpserver, load_cases("sample", "general", "hard"), None)
-    url = server.url_for("").rstrip("/")
 
     def ask(name: str, judge, arguments: str = "", cache: str = "cache/shared", *others: str) -> Path:
         server.judge = judge
-        given = f"model={name},base_url={url}/v1/chat/completions{arguments}"
+        given = f"model={name},base_url={server.url}/chat/completions{arguments}"
         words = ["--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples"]
         place = tmp_path / f"run{len([*tmp_path.iterdir()])}"
         words += ["--model_args", given, "--use_cache", cache, "--output_path", place, *others]
-        run("lm_eval", *words, data="sample", url=url)
+        run("lm_eval", *words, data="sample", url=server.url)
         return next(place.rglob("results_*.json"))
 
-    return ask
+    with serving(right, who_asks(load_cases("sample", "general", "hard"))) as server:
+        yield ask
 
 
 def right(case_id: str, call: str) -> str:

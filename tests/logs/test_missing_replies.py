@@ -17,12 +17,12 @@ pytest.importorskip("scipy")
 
 from support.caveats import sentences
 from support.commands import personafeedback
-from support.judges import readable
+from support.judges import readable, who_asks
 from support.logs import inspect_log
 from support.releases import write_set
 from support.samples import a_part
-from support.servers import as_json, providers, run
-from werkzeug import Request, Response
+from support.servers import as_json, run, serving
+from werkzeug import Response
 
 from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.report import make_report
@@ -65,26 +65,24 @@ def left_out(good: Response, how: str) -> Response:
     return as_json(body)
 
 
-def asked(harness: str, how: str, httpserver, data: Path, folder: Path, monkeypatch) -> Path:
+def asked(harness: str, how: str, data: Path, folder: Path, monkeypatch) -> Path:
     """The output of a harness's own command, with a server that leaves out one reply in EVERY."""
-    server = providers(httpserver, load_cases(data, "general", "hard"), readable)
-    good, number = server.dispatch, count(1)
+    number = count(1)
 
-    def dispatch(request: Request) -> Response:
-        answer = good(request)
-        return left_out(answer, how) if next(number) % EVERY == 0 else answer
+    def sends(response: Response, who: tuple) -> Response:
+        return left_out(response, how) if next(number) % EVERY == 0 else response
 
-    monkeypatch.setattr(server, "dispatch", dispatch)
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    url = server.url_for("").rstrip("/")
-    if harness == "lm_eval":
-        arguments = [
-            "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples",
-            "--model_args", f"model=judge,base_url={url}/v1/chat/completions,num_concurrent=4", "--output_path", str(folder),
-        ]  # fmt: skip
-    else:
-        arguments = [f"personafeedback_tasks/{HARD}", "--model", "openai-api/local/judge", "--log-dir", str(folder)]
-    run(harness, *arguments, data=data, url=url)
+    with serving(readable, who_asks(load_cases(data, "general", "hard"))) as server:
+        server.sends = sends
+        if harness == "lm_eval":
+            arguments = [
+                "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples",
+                "--model_args", f"model=judge,base_url={server.url}/chat/completions,num_concurrent=4", "--output_path", str(folder),
+            ]  # fmt: skip
+        else:
+            arguments = [f"personafeedback_tasks/{HARD}", "--model", "openai-api/local/judge", "--log-dir", str(folder)]
+        run(harness, *arguments, data=data, url=server.url)
     return folder
 
 
@@ -95,8 +93,8 @@ def asked(harness: str, how: str, httpserver, data: Path, folder: Path, monkeypa
         2,
     ),
 )  # fmt: skip
-def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, httpserver, data, tmp_path, monkeypatch):
-    log = asked(harness, how, httpserver, data, tmp_path / "log", monkeypatch)
+def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, data, tmp_path, monkeypatch):
+    log = asked(harness, how, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
     assert void.missing_share(found) == 1 / EVERY
     whole = inspect_log(tmp_path / "whole", "readable", HARD, data)
@@ -123,8 +121,8 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, ht
 
 
 @pytest.mark.parametrize("how", ["thinking", "cut"])
-def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, httpserver, data, tmp_path, monkeypatch):
-    log = asked("inspect_ai", how, httpserver, data, tmp_path / "log", monkeypatch)
+def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, data, tmp_path, monkeypatch):
+    log = asked("inspect_ai", how, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
     reasons = [reason for result in found.results for reason, _ in result.unread]
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)

@@ -22,6 +22,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
+from support.logs import bent
 from support.models import register
 
 from personafeedback_tasks.common.errors import OptionError
@@ -132,6 +133,21 @@ def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
     assert len({*accuracies.values()}) == 3
     # the sample gives each persona to another user, so that persona and other_persona take as many tokens in all
     assert harness == "lm-eval" or len({run.usage.tokens for run in together}) == 2
+
+
+def test_a_run_that_was_killed_has_the_same_cases_under_each_setting(logs, tmp_path):
+    def killed(header, samples):
+        header["status"], header["results"] = "started", None
+        del samples[7:]
+
+    (log,) = logs["inspect"][0].glob("*.eval")
+    whole = read_runs([log])
+    runs = read_runs([bent(log, tmp_path / "killed", killed)])
+    assert [run.setting for run in runs] == [*SETTINGS]
+    for run, before in zip(runs, whole, strict=True):
+        assert len(run.cases) == 7
+        assert not run.finished
+        assert repr(run.cases) == repr({name: before.cases[name] for name in run.cases})  # nan is nan
 
 
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")

@@ -221,7 +221,10 @@ def real_logs(real_data, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("judge", "expected"), [*a_part([("longest", 0.5), ("first", 0.5)], 2), ("readable", None)])
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [*a_part([("longest", 0.5), ("first", 0.5)], 2), pytest.param("readable", None, marks=pytest.mark.release)],
+)
 def test_on_real_pairs_both_harnesses_score_alike_case_by_case(judge, expected, real_logs, real_data):
     inspect, lm_eval = map(read_run, real_logs(judge))
     assert len(inspect.cases) == 552

@@ -25,9 +25,10 @@ from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
 from support.as_printed import run_as_printed
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
-from support.killed import Command, serving
+from support.killed import Command
 from support.outputs import faults
 from support.recenter import ScriptedLM, in_inspect
+from support.servers import serving
 from support.shown import embedded
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
@@ -72,13 +73,6 @@ def said(prompt: str) -> str:
         return ", ".join(re.findall(r"^(\d+)\. ", prompt, re.M)[::2])
     asked = re.search("<prompt>\n(.*)\n</prompt>", prompt, re.S)[1]
     return "\n".join(re.findall(r"^- (.*)$", prompt, re.M)) or f"Sure. {asked}"
-
-
-class Anybody(dict):
-    """Prompt -> who asks it: the prompt itself."""
-
-    def __missing__(self, prompt):
-        return (prompt,)
 
 
 class InLmEval(ScriptedLM):
@@ -164,7 +158,7 @@ def lines_of(marker: str) -> list[str]:
 def story(tmp_path_factory):
     """The lines of docs/chain.md as printed, with a server, a local model and people: what they print and write."""
     folder = tmp_path_factory.mktemp("chain")
-    with pytest.MonkeyPatch.context() as patched, serving(Anybody(), said) as server:
+    with pytest.MonkeyPatch.context() as patched, serving(lambda prompt, model: said(prompt)) as server:
         patched.chdir(folder)
         patched.setenv("OPENAI_API_KEY", "none")
         patched.setenv("OPENAI_BASE_URL", server.url)
@@ -486,7 +480,7 @@ def test_killed_in_any_step_and_resumed_nothing_is_asked_twice(tmp_path):
         "inspect_ai", "eval", "personafeedback_tasks/recenter_chain", "--model", "openai/gpt-4o", "-M", "responses_api=false", "--log-dir",
         str(tmp_path / "logs"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
     ]  # fmt: skip
-    with serving(Anybody(), said) as server:
+    with serving(lambda prompt, model: said(prompt)) as server:
         command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
         command.run_and_kill(server, *words, answered=30, held=2)  # whoever asks again has what it asked for before
         (killed,) = (tmp_path / "logs").glob("*select*.eval")
@@ -495,7 +489,7 @@ def test_killed_in_any_step_and_resumed_nothing_is_asked_twice(tmp_path):
         command.run_and_kill(server, *goes_on, answered=13, held=2)
         (killed,) = (tmp_path / "logs").glob("*respond*.eval")
         command.run("inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "logs"), "--display", "plain")
-        billed = [prompt for (prompt,), _ in server.billed]
+        billed = [prompt for (prompt, _), _ in server.billed]
     assert len(billed) == 24 + 24 + 2 * 24
     assert len(replied(earlier.find(str(tmp_path / "logs"), "recenter_respond"))) == 24
 

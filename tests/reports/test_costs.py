@@ -14,8 +14,8 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
-from support.killed import serving
 from support.outputs import faults
+from support.servers import serving
 
 from personafeedback_tasks.analysis.costs import TOTAL, costs
 from personafeedback_tasks.core.usage import Prices, Usage, total
@@ -80,7 +80,7 @@ def asked(url: str, folder: Path, *arguments: object, **environment: str) -> Pat
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> tuple[Path, dict[str, Usage]]:
     """A folder with the log of a run whose first calls failed and were made again, and what was billed."""
-    with serving(PROMPTS, reply, usage) as server:
+    with serving(reply, PROMPTS, usage) as server:
         server.failing = 2
         folder = asked(server.url, tmp_path_factory.mktemp("run"), "--epochs", EPOCHS)
         assert len(server.seen) == len(server.billed) + 2
@@ -139,7 +139,7 @@ def test_the_plan_has_the_calls_that_the_run_makes(run):
 
 
 def test_a_reply_from_the_cache_costs_nothing(tmp_path):
-    with serving(PROMPTS, reply, usage) as server:
+    with serving(reply, PROMPTS, usage) as server:
         for name in ("first", "again"):
             asked(server.url, tmp_path / name, "--cache", "1D", INSPECT_CACHE_DIR=str(tmp_path / "cache"))
         assert len(server.billed) == len(PROMPTS)
@@ -172,7 +172,7 @@ def test_thoughts_that_a_provider_leaves_out_of_the_output_count():
 def uncounted(tmp_path_factory) -> tuple[Path, dict[str, Usage]]:
     """The same run by lm-eval, whose log has no tokens."""
     folder = tmp_path_factory.mktemp("lm-eval")
-    with serving(PROMPTS, lambda *who: reply(*who), usage) as server:
+    with serving(reply, PROMPTS, usage) as server:
         done = lm_eval_runs.command(
             "--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}/chat/completions,max_length=8192",
             "--tasks", TASK, "--metadata", json.dumps({"setting": ",".join(SETTINGS), "data": "sample"}), "--apply_chat_template",

@@ -264,6 +264,13 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
     assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_precision_is_a_condition(precision, one, tmp_path):
+    task = tasks.personafeedback_general_hard(data="sample", method="reward")
+    log = evaluate(task, one, tmp_path, limit=1, model_args={"dtype": precision})
+    assert read_run(log.location).conditions["dtype"] == precision
+
+
 def test_a_conversation_over_the_length_is_refused(sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), max_position_embeddings=300)
     with pytest.raises(RewardError, match="^x: found .* tokens, expected at most 300, the context length of"):

@@ -33,7 +33,8 @@ def _words(line: str) -> list[str]:
 def _printed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
     program, *arguments = words
     if program == "export":
-        monkeypatch.setenv(*arguments[0].split("="))
+        for argument in arguments:
+            monkeypatch.setenv(*argument.split("="))
         return ""
     if program == "personafeedback":
         result = personafeedback(*arguments)

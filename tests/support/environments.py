@@ -48,14 +48,8 @@ class Venv:
         return venv
 
     @classmethod
-    def linked(cls, root: Path, wheel: Path | None = None) -> Venv:
-        """One with all that this environment has, by links: nothing is resolved, and little compiled. lm-eval's folder of tasks is its own.
-
-        torch, which no run in it needs, is left out: lm-eval would import it.
-
-        Args:
-            wheel: takes the place of the package that this environment has.
-        """
+    def linked(cls, root: Path, wheel: Path) -> Venv:
+        """One with all that this environment has, by links, but for our package and torch, which lm-eval would import; and with the wheel."""
         venv = cls.create(root)
         here, there = Path(sysconfig.get_path("purelib")), venv.site_packages
         own = [there, there / "lm_eval", there / "lm_eval" / "tasks"]
@@ -63,11 +57,10 @@ class Venv:
             folder.mkdir(exist_ok=True)
             for path in (here / folder.relative_to(there)).iterdir():
                 link = folder / path.name
-                left_out = "torch" if wheel is None else "torch|.*personafeedback_tasks"
-                if link not in own and not link.exists() and not re.match(rf"({left_out})\b", path.name):
+                left_out = re.match(r"(torch|.*personafeedback_tasks)\b", path.name)
+                if link not in own and not link.exists() and not left_out:
                     link.symlink_to(path)
-        if wheel is not None:
-            venv.install("--no-deps", str(wheel))
+        venv.install("--no-deps", str(wheel))
         leave_one_task(there)
         for name in ("inspect", "lm_eval", "personafeedback"):
             script = Path(sysconfig.get_path("scripts"), name).read_text(encoding="utf-8")

@@ -5,23 +5,19 @@ from __future__ import annotations
 import json
 import math
 import random
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.model import Model, ModelAPI, ModelOutput, get_model, modelapi
-from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
-from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
 
-from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
 from personafeedback_tasks.core.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from support.inspect_runs import inspect_eval
+from support.logs import lm_eval_log
 
 Replies = Callable[[str, str], str]
 """(id of a document, call) -> what the model says."""
@@ -51,21 +47,9 @@ def in_lm_eval(benchmark: Benchmark, replies: Replies, folder: Path, method: str
     """(metric -> value, the results file)."""
     of_method = benchmark.methods[method]
     task = benchmark.task("", of_method.suffix)
-    tracker = EvaluationTracker(output_path=str(folder / "out"))
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample", **told})
-    results = simple_evaluate(
-        ScriptedLM(of_method, replies), tasks=[task], task_manager=manager, bootstrap_iters=0, log_samples=True,
-        evaluation_tracker=tracker,
-    )  # fmt: skip
-    rows = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=rows)
-    for name, logged in rows.items():
-        tracker.save_results_samples(task_name=name, samples=logged)
-    found = {
-        key.partition(",")[0]: math.nan if number == "N/A" else number
-        for key, number in results["results"][task].items()
-    }
-    return found, max((folder / "out").rglob("results_*.json"))
+    log = lm_eval_log(folder / "out", ScriptedLM(of_method, replies), task, "sample", metadata=told)
+    found = json.loads(log.read_bytes())["results"][task]
+    return {key.partition(",")[0]: math.nan if number == "N/A" else number for key, number in found.items()}, log
 
 
 class ScriptedAPI(ModelAPI):
@@ -83,37 +67,15 @@ def api():
     return ScriptedAPI
 
 
-def in_inspect(
-    benchmark: Benchmark,
-    replies: Replies | str | Model,
-    folder: Path,
-    method: str = "generate",
-    **told: Any,
-):
+def in_inspect(benchmark: Benchmark, replies: Replies | str | Model, folder: Path, method="generate", **told: Any):
     """(metric -> value, the log). `replies` may be the name of a judge, or a model."""
-    model = (
-        replies
-        if isinstance(replies, (str, Model))
-        else get_model("recenter-replies/model", memoize=False, replies=replies)
-    )
+    model = replies
+    if callable(replies) and not isinstance(replies, Model):
+        model = get_model("recenter-replies/model", memoize=False, replies=replies)
     task = build_task(benchmark.name, "", {"data": "sample", "method": method, **told})
     (log,) = inspect_eval(task, model=model, display="none", score_display=False, log_dir=str(folder))
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
-
-
-def changed_log(log: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """A copy of an Inspect log whose samples were changed."""
-    copy = log.with_name(f"changed-{log.name}")
-    with zipfile.ZipFile(log) as old, zipfile.ZipFile(copy, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name.startswith("samples/"):
-                sample = json.loads(content)
-                change(sample)
-                content = json.dumps(sample).encode()
-            new.writestr(name, content)
-    return copy
 
 
 # --- every task ---------------------------------------------------------------------------------------------------------

@@ -25,16 +25,6 @@ def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, 
     return root
 
 
-def small_paper(folder: Path, cases: int) -> dict[str, str]:
-    """The environment in which the paper has so many cases in each cell: there a card takes a run on as few."""
-    (folder / "sitecustomize.py").write_text(
-        "from personafeedback_tasks.personafeedback.release import PAPER_COUNTS\n"
-        f"PAPER_COUNTS.update(dict.fromkeys(PAPER_COUNTS, {cases}))\n",
-        encoding="utf-8",
-    )
-    return {"PYTHONPATH": str(folder)}
-
-
 def write_set(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any], **changed: Any) -> Path:
     """Write a release with a manifest that fits it; `changed` are other values of its keys."""
     folders = {"spedific": "specific", "mid": "medium"}

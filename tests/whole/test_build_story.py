@@ -22,7 +22,7 @@ from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 from support.logs import lm_eval_log
-from support.texts_server import texts_server
+from support.servers import serving
 
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
@@ -71,7 +71,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     lines = block(DOCS / "building.md", "story: building").splitlines()
     assert len(lines) == 7
     ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
-    with texts_server(says, by_model=True) as server, patch.dict(_model._models, clear=True):
+    with serving(says) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         run_as_printed(lines[: steps["pilot"]], monkeypatch)

@@ -29,10 +29,9 @@ from lm_eval import evaluator
 from lm_eval.models import api_models
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from pytest_httpserver import HTTPServer
-from support.servers import providers, run
+from support.servers import as_json, run, serving
 from tenacity import wait_none
-from werkzeug import Request, Response
+from werkzeug import Response
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
@@ -90,7 +89,7 @@ def misbehave(fault: str, good: Response, over: threading.Event) -> Response:
     text, error = good.get_data(), {"type": "api_error", "message": "out of order", "code": None, "param": None}
     if fault in ("429", "retry-after", "500s", "200 error"):
         status = {"500s": 500, "200 error": 200}.get(fault, 429)
-        bad = Response(json.dumps({"type": "error", "error": error}), status, content_type="application/json")
+        bad = as_json({"type": "error", "error": error}, status)
         bad.headers.update({"Retry-After": "1"} if fault == "retry-after" else {})
         return bad
     if fault == "hang":
@@ -103,7 +102,7 @@ def misbehave(fault: str, good: Response, over: threading.Event) -> Response:
         return bad
     body = good.get_json()
     change_reply(body, cut=fault.startswith("cut"), null=fault.endswith("null"), partial=fault == "cut: text")
-    return Response(json.dumps(body), content_type="application/json")
+    return as_json(body)
 
 
 def change_reply(body: dict, *, cut: bool, null: bool, partial: bool) -> None:
@@ -129,55 +128,34 @@ def change_reply(body: dict, *, cut: bool, null: bool, partial: bool) -> None:
 
 
 class Faulty:
-    """Counts the calls of each prompt; the first `times` of one order of the first case meet the fault."""
+    """A server that is right, but for the first `times` calls of one order of the first case."""
 
     def __init__(self, server, cases) -> None:
-        self.good, self.url = server.dispatch, server.url_for("").rstrip("/")
-        self.asked, self.victim = judges.who_asks(cases), (cases[0].id, ORDERS[0])
-        self.fault, self.times = "", 0.0
-        self.calls: Counter = Counter()
-        self.lock, self.over = threading.Lock(), threading.Event()
+        self.server, self.victim = server, (cases[0].id, ORDERS[0])
+        self.fault, self.times, self.over = "", 0.0, threading.Event()
+        server.sends = self.sends
 
-    def dispatch(self, request: Request) -> Response:
-        body = request.get_json()
-        content = (body.get("messages") or body.get("input"))[-1]["content"]
-        key = self.asked[content if isinstance(content, str) else "".join(part["text"] for part in content)]
-        with self.lock:
-            self.calls[key] += 1
-            met = key == self.victim and self.calls[key] <= self.times
-        good = self.good(request)
+    @property
+    def calls(self) -> Counter:
+        return Counter(self.server.seen)
+
+    def sends(self, good: Response, who: tuple) -> Response:
+        met = who == self.victim and self.calls[who] <= self.times
         return misbehave(self.fault, good, self.over) if met else good
 
 
-@pytest.fixture(scope="module")
-def httpserver():
-    """Threaded: a call that hangs must not keep the others waiting."""
-    with HTTPServer("127.0.0.1", 0, threaded=True) as server:
-        yield server
-
-
 @pytest.fixture
-def server(httpserver, cases):
-    return providers(httpserver, cases, judges.gold)
-
-
-@pytest.fixture
-def cases():
-    return load_cases("sample", "general", "hard")[:LIMIT]
-
-
-@pytest.fixture
-def faulty(server, cases, monkeypatch, caplog):
+def faulty(monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
-    faulty = Faulty(server, cases)
-    monkeypatch.setattr(server, "dispatch", faulty.dispatch)
     for logger in LOGGERS:
         monkeypatch.setattr(logger, "handlers", [*logger.handlers, caplog.handler])
-    yield faulty
-    faulty.over.set()
-    server.clear()
+    cases = load_cases("sample", "general", "hard")[:LIMIT]
+    with serving(judges.gold, judges.who_asks(cases)) as server:
+        faulty = Faulty(server, cases)
+        yield faulty
+        faulty.over.set()
 
 
 @pytest.fixture
@@ -191,7 +169,7 @@ def _in_a_hurry(monkeypatch):
 
 
 def run_lm_eval(model, arguments, url, *, attempts, timeout, folder):
-    path = "/v1/messages" if model == "anthropic-chat" else "/v1/chat/completions"
+    path = "/messages" if model == "anthropic-chat" else "/chat/completions"
     arguments = {"model": "m", "base_url": url + path, "max_retries": attempts, "timeout": timeout, **arguments}
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     results = lm_eval.simple_evaluate(
@@ -204,7 +182,7 @@ def run_lm_eval(model, arguments, url, *, attempts, timeout, folder):
 def run_inspect(model, arguments, url, *, attempts, timeout, folder):
     (log,) = inspect_ai.eval(
         getattr(tasks, TASK)(data="sample"), model=model, model_args=arguments, limit=LIMIT, log_dir=str(folder),
-        model_base_url=url if model.startswith("anthropic") else f"{url}/v1", max_retries=attempts - 1,
+        model_base_url=url.removesuffix("/v1") if model.startswith("anthropic") else url, max_retries=attempts - 1,
         attempt_timeout=timeout, display="log", score_display=False,
     )  # fmt: skip
     if log.status != "success":
@@ -221,13 +199,13 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
     model, arguments = BACKENDS[backend]
     run, timeout = run_lm_eval if backend.startswith("lm") else run_inspect, 1 if fault == "hang" else 60
     try:
-        rows = run(model, arguments, faulty.url, attempts=attempts, timeout=timeout, folder=tmp_path)
+        rows = run(model, arguments, faulty.server.url, attempts=attempts, timeout=timeout, folder=tmp_path)
     except AssertionError:
         raise
     except Exception:
         return "fails" if faulty.calls[faulty.victim] else "fails for another reason"
-    assert sorted(name for name, *_ in rows) == sorted({name for name, _ in faulty.asked.values()})
-    assert faulty.calls.keys() == set(faulty.asked.values())
+    assert {(name, order) for name, *_ in rows for order in ORDERS} == faulty.calls.keys()
+    assert len(rows) == LIMIT
     right = [CHOSEN_LETTER[order] for order in ORDERS]
     ((acc, answers),) = [(acc, answers) for name, acc, answers in rows if name == faulty.victim[0]]
     assert all((acc, answers) == (1, right) for name, acc, answers in rows if name != faulty.victim[0])
@@ -265,7 +243,7 @@ def test_an_error_that_stays_fails_the_run(fault, backend, faulty, caplog, tmp_p
 def run_command(harness, faulty, folder):
     arguments = {
         "lm_eval": (
-            "--model", "local-chat-completions", "--model_args", f"model=m,base_url={faulty.url}/v1/chat/completions",
+            "--model", "local-chat-completions", "--model_args", f"model=m,base_url={faulty.server.url}/chat/completions",
             "--tasks", TASK, "--apply_chat_template", "--output_path", str(folder),
         ),
         "inspect_ai": (
@@ -273,7 +251,7 @@ def run_command(harness, faulty, folder):
             "--log-dir", str(folder),
         ),
     }[harness]  # fmt: skip
-    return run(harness, *arguments, "--limit", str(LIMIT), data="sample", url=faulty.url)
+    return run(harness, *arguments, "--limit", str(LIMIT), data="sample", url=faulty.server.url)
 
 
 def accuracies(folder):

@@ -20,9 +20,9 @@ from support import planted
 from support.as_printed import run_as_printed
 from support.authors import PROFILES, profile, write
 from support.documents import DOCS, block, needs_checkout
-from support.killed import serving
 from support.minilm import cached
 from support.recenter import asked, reply
+from support.servers import serving
 
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -49,7 +49,7 @@ def told(lines, folder, minilm, **environment):
 def test_the_story_of_the_sample(minilm, tmp_path):
     record = find("recenter_relevance")
     prompts = {build(row): (row.judgment,) for row in record.load(record.options(data="sample"), {})}
-    with serving(prompts, lambda relevant: "YES" if relevant else "NO") as server:
+    with serving(lambda relevant: "YES" if relevant else "NO", prompts) as server:
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
@@ -62,7 +62,7 @@ def test_the_story_of_the_sample(minilm, tmp_path):
 @needs_checkout
 def test_the_story_of_the_stages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with serving(asked(), reply) as server, patch.dict(_model._models, clear=True):
+    with serving(reply, asked()) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         printed = run_as_printed(block(PAGE, "story: stages").splitlines(), monkeypatch)

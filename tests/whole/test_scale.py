@@ -18,7 +18,8 @@ import psutil
 import pytest
 from support.documents import DOCS, block, needs_checkout, text
 from support.judges import readable, who_asks
-from support.killed import kill, serving
+from support.killed import kill
+from support.servers import serving
 
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -106,7 +107,7 @@ def labs(request, tmp_path_factory):
         for prompt, (case_id, order) in who_asks(cases, setting).items()
     }
     root = tmp_path_factory.mktemp("lab")
-    with serving(asked, judge) as first, serving(asked, judge) as second:
+    with serving(judge, asked) as first, serving(judge, asked) as second:
         sharded = Lab(root / "sharded", request.param, (first, second))
         loop = sharded.start("bash loop.sh")
         try:

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 from support.commands import personafeedback
 from support.judges import who_asks
-from support.servers import as_json
+from support.servers import as_json, serving
 from werkzeug import Request
 
 from personafeedback_tasks.core.window import KEY, UNKNOWN, PromptCheck
@@ -211,14 +211,8 @@ def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path)
         f"model=judge,base_url={completions.url_for('/v1/completions')},tokenizer_backend=None,tokenized_requests=False"
     )
     for setting in ("persona", "other_persona"):
-        done = lm_eval(
-            TASK,
-            "local-completions",
-            address,
-            "--metadata",
-            json.dumps({"setting": setting}),
-            folder=tmp_path / setting,
-        )
+        told = json.dumps({"setting": setting})
+        done = lm_eval(TASK, "local-completions", address, "--metadata", told, folder=tmp_path / setting)
         assert done.returncode == 0, done.stderr[-2000:]
         assert "prompts NOT CHECKED" in done.stderr
         (results,) = (tmp_path / setting).rglob("results_*.json")
@@ -236,26 +230,20 @@ def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path)
 # --- Inspect ----------------------------------------------------------------------------------------------------------
 
 
-def chat(httpserver, window=None, refuses=False, count=lambda text: len(text) // 3):
+def chat(window=None, refuses=False, count=lambda text: len(text) // 3):
     """A chat server; its tokens are parts of three characters. It cuts without a word, or refuses, what is longer than its window."""
 
-    def answer(request: Request):
-        body = request.get_json()
-        tokens = count("".join(message["content"] for message in body["messages"]))
-        if refuses and tokens > window:
-            said = f"This model's maximum context length is {window} tokens. The answer is A."
-            response = as_json({"error": {"message": said, "code": "context_length_exceeded", "type": "invalid"}})
-            response.status_code = 400
-            return response
-        read = min(tokens, window or tokens)
-        choice = {"index": 0, "message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": read, "completion_tokens": 1, "total_tokens": read + 1}
-        return as_json(
-            {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
-        )
+    def judge(prompt, model):
+        if not refuses or count(prompt) <= window:
+            return "A"
+        said = f"This model's maximum context length is {window} tokens. The answer is A."
+        return as_json({"error": {"message": said, "code": "context_length_exceeded", "type": "invalid"}}, 400)
 
-    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(answer)
-    return httpserver.url_for("/v1")
+    def usage(prompt, reply):
+        read = min(count(prompt), window or count(prompt))
+        return {"prompt_tokens": read, "completion_tokens": 1, "total_tokens": read + 1}
+
+    return serving(judge, usage=usage)
 
 
 def inspect(folder, *arguments):
@@ -275,10 +263,9 @@ def inspect(folder, *arguments):
         ({"count": lambda text: 9}, None),
     ],
 )
-def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, httpserver, tmp_path, caplog):
-    done = inspect(
-        tmp_path, "--model", "openai-api/cut/m", "--model-base-url", chat(httpserver, **server), "-T", "setting=persona"
-    )
+def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, tmp_path, caplog):
+    with chat(**server) as started:
+        done = inspect(tmp_path, "--model", "openai-api/cut/m", "--model-base-url", started.url)
     assert done.returncode == 0, done.stdout[-2000:]
     shown = " ".join(personafeedback("report", tmp_path, "--full").stdout.split())
     assert ("Prompts not checked" in shown) == (cut is None)

@@ -20,10 +20,11 @@ from personafeedback_tasks.inspect_tasks import personafeedback_write as writing
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import inspect_eval
-from support.killed import Command, serving
+from support.killed import Command
 from support.logs import lm_eval_log
 from support.models import register
 from support.recenter import in_inspect, in_lm_eval
+from support.servers import serving
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.evidence import Reply
@@ -184,29 +185,22 @@ def test_both_harnesses_have_the_same_votes(duels, tmp_path):
     assert votes_of(in_inspect_log, folder) == votes_of(in_lm, folder)
 
 
-class Anybody(dict):
-    """Prompt -> who asks it: the prompt itself."""
-
-    def __missing__(self, prompt):
-        return (prompt,)
-
-
 @pytest.mark.release
 def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
-    with serving(Anybody(), lambda prompt: f"For you: {zlib.crc32(prompt.encode())}") as server:
+    with serving(lambda prompt, model: f"For you: {zlib.crc32(prompt.encode())}") as server:
         command = Command(tmp_path / "run", "sample", server.url)
         command.run_and_kill(
             server, "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write", "--model", "openai/gpt-4o", "-M",
             "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
             "--max-connections", "2", answered=20, held=2,
         )  # fmt: skip
-        before = [prompt for (prompt,) in server.take_seen()]
+        before = [prompt for prompt, _ in server.take_seen()]
         (killed,) = (tmp_path / "killed").glob("*.eval")
         finished = len(read_run(killed).cases)
         command.run(
             "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
         )
-        after = [prompt for (prompt,) in server.take_seen()]
+        after = [prompt for prompt, _ in server.take_seen()]
     assert 0 < finished <= 20
     assert len(set(before) | set(after)) == len(QUESTIONS) == finished + len(after)
     (log,) = (tmp_path / "retried").glob("*.eval")

@@ -14,7 +14,8 @@ pytest.importorskip("inspect_ai")
 
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
-from support.recenter import changed_log, in_inspect, in_lm_eval, same
+from support.logs import bent
+from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.logs.errors import RunError
@@ -138,25 +139,17 @@ def test_both_harnesses_have_the_numbers_of_the_same_replies(runs):
         )
 
 
-def test_a_changed_reply_is_found(runs, tmp_path):
-    results = runs["lm-eval"][1]
-    (samples,) = results.parent.glob("samples_*.jsonl")
-    for path in (results, samples):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    lines = samples.read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    changed = next(row for row in rows if row["written"])
-    changed["resps"] = [[changed["resps"][0][0] + "!"]]
-    (tmp_path / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    with pytest.raises(RunError, match="length|written"):
-        read_run(tmp_path / results.name)
-
-    def longer(sample):
-        if sample["scores"]["personafeedback_write"]["value"]["written"]:
-            sample["output"]["choices"][0]["message"]["content"] += "!"
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_a_changed_reply_is_found(harness, runs, tmp_path):
+    def longer(header, rows):
+        for row in rows:
+            if "scores" in row:
+                row["output"]["choices"][0]["message"]["content"] += "!"
+            else:
+                row["resps"][0][0] += "!"
 
     with pytest.raises(RunError, match="length|written"):
-        read_run(changed_log(runs["inspect"][1], longer))
+        read_run(bent(runs[harness][1], tmp_path / "longer", longer))
 
 
 def test_a_run_of_one_difficulty_finds_its_data(tmp_path):

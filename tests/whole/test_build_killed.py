@@ -1,0 +1,57 @@
+"""A build that is killed in every step that asks a model, over a server: no text is lost, and none is paid twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+pytestmark = pytest.mark.release
+
+pytest.importorskip("inspect_ai")
+
+from support.building import a_build, write
+from support.commands import AWAY
+from support.killed import kill
+from support.servers import serving
+
+from personafeedback_tasks.building.rows import Answer
+from personafeedback_tasks.inspect_harness.generation import spent
+
+CONNECTIONS = 10
+"""As many as Inspect has at once, unless it is told."""
+
+
+def killed_and_resumed(server, step, folder, after):
+    """Run a step that is killed after some answers, and again. Only what was under way is asked twice."""
+    command = [
+        sys.executable, "-m", "personafeedback_tasks", "build", "texts", str(folder.root), step, "--model", "openai/gpt-4o", "-M", f"base_url={server.url}",
+    ]  # fmt: skip
+    environment, before = {**os.environ, "OPENAI_API_KEY": "none"}, len(server.prompts)
+    server.answer_only(after)
+    process = subprocess.Popen(command, cwd=AWAY, env=environment, start_new_session=True)
+    try:
+        server.wait_until_it_answers_no_more(process, 1)
+    finally:
+        kill(process)
+    server.answer_only(float("inf"))
+    done = subprocess.run(command, cwd=AWAY, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    times = Counter(server.prompts[before:])
+    assert max(times.values()) <= 2
+    assert sum(number == 2 for number in times.values()) <= CONNECTIONS < after < len(times)
+
+
+def test_killed_in_every_step_a_build_goes_on_and_pays_nothing_twice(tmp_path):
+    folder = a_build(tmp_path / "ours", personas=15)
+    with serving(write) as server:
+        # Personas are written in groups of five; the third group is under way when the first kill comes.
+        for step, after in (("personas", 11), ("questions", 20), ("answers", 30)):
+            killed_and_resumed(server, step, folder, after)
+    assert len(folder.people()) == 15
+    assert {one.question_id for one in folder.read(Answer)} == {one.id for one in folder.questions()}
+    usage, broken = spent(folder.root)  # what a killed run wrote counts once
+    assert (usage["openai/gpt-4o"].calls, broken) == (len(set(server.prompts)), 0)
