@@ -9,7 +9,6 @@ import shlex
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -54,82 +53,32 @@ class HalfWay:
         return readable(asker, order)
 
 
-class Lab:
-    """A folder with the page's scripts, and two servers."""
-
-    def __init__(self, folder: Path, harness: str, servers) -> None:
-        self.folder, self._servers = folder, servers
-        folder.mkdir()
-        (folder / "job.sh").write_text(block(SCALE, f"scale: job for {harness}"), encoding="utf-8")
-        loop = block(SCALE, "scale: loop")
-        for shown, server in zip(ADDRESSES, servers, strict=True):
-            assert shown in loop
-            loop = loop.replace(shown, server.url)
-        (folder / "loop.sh").write_text(loop, encoding="utf-8")
-
-    def start(self, command: str) -> subprocess.Popen:
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        with (self.folder / "output").open("w") as output:
-            return subprocess.Popen(
-                ["bash", "-c", command], cwd=self.folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                env={**os.environ, "PATH": path, "PERSONAFEEDBACK_DATA": "sample", "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"},
-            )  # fmt: skip
-
-    def run(self, command: str) -> None:
-        process = self.start(command)
-        try:
-            assert process.wait(timeout=500) == 0, self.output()
-        finally:
-            kill(process)
-
-    def output(self) -> str:
-        return (self.folder / "output").read_text(encoding="utf-8")[-3000:]
-
-    def take_seen(self) -> list[tuple[str, str]]:
-        return [who for server in self._servers for who in server.take_seen()]
-
-    def ranking(self) -> dict:
-        """What the page's last command finds, without the names of logs and dates."""
-        self.run(block(SCALE, "scale: rank"))
-        (ranking,) = json.loads((self.folder / "ranking" / "ranking.json").read_text(encoding="utf-8"))["rankings"]
-        (run,) = ranking["runs"]
-        return {"cells": ranking["cells"], "measures": run["measures"]}
+def scripts(folder: Path, harness: str, *addresses: str) -> None:
+    """The page's job and loop, with the addresses of two servers."""
+    (folder / "job.sh").write_text(block(SCALE, f"scale: job for {harness}"), encoding="utf-8")
+    loop = block(SCALE, "scale: loop")
+    for shown, address in zip(ADDRESSES, addresses, strict=False):
+        assert shown in loop
+        loop = loop.replace(shown, address)
+    (folder / "loop.sh").write_text(loop, encoding="utf-8")
 
 
-@pytest.fixture(scope="module", params=["inspect", "lm-eval"])
-def labs(request, tmp_path_factory):
-    """The folder of the loop, killed and run again; that of one run of all cells; what was asked before and after the kill."""
-    judge = HalfWay()
-    cases = load_cases("sample")
-    asked = {
-        prompt: (f"{case_id} {setting}", order)
-        for setting in SETTINGS
-        for prompt, (case_id, order) in who_asks(cases, setting).items()
-    }
-    root = tmp_path_factory.mktemp("lab")
-    with serving(judge, asked) as first, serving(judge, asked) as second:
-        sharded = Lab(root / "sharded", request.param, (first, second))
-        loop = sharded.start("bash loop.sh")
-        try:
-            while not judge.reached.wait(timeout=1):
-                assert loop.poll() is None, sharded.output()
-            time.sleep(10)  # the harness keeps what was answered
-            _process_of(KILLED, loop.pid).kill()
-            judge.released.set()
-            assert loop.wait(timeout=500) != 0  # the loop says that a job failed
-        finally:
-            judge.released.set()
-            kill(loop)
-        before = sharded.take_seen()
-        sharded.run("bash loop.sh")
-        after = sharded.take_seen()
-
-        whole = Lab(root / "whole", request.param, (first, second))
-        whole.run(f"bash job.sh personafeedback Qwen/Qwen2.5-7B-Instruct {first.url}")
-        yield sharded, whole, (before, after)
+def start(command: str, folder: Path) -> subprocess.Popen:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    told = {"PERSONAFEEDBACK_DATA": "sample", "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
+    return subprocess.Popen(
+        ["bash", "-c", command], cwd=folder, start_new_session=True, env={**os.environ, "PATH": path, **told}
+    )
 
 
-def _process_of(cell: str, loop: int) -> psutil.Process:
+def ended(process: subprocess.Popen) -> int:
+    try:
+        return process.wait(timeout=500)
+    finally:
+        kill(process)
+
+
+def process_of(cell: str, loop: int) -> psutil.Process:
     """The harness's process for a cell. Others come and go meanwhile."""
     for process in psutil.Process(loop).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -141,41 +90,39 @@ def _process_of(cell: str, loop: int) -> psutil.Process:
 
 @pytest.mark.release
 @pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
-def test_every_case_was_scored_once_under_each_setting(labs):
-    sharded, _, _ = labs
-    logs = [run for log in sorted((sharded.folder / "logs").rglob("*")) if _is_log(log) for run in read_runs([log])]
-    scored = Counter(
-        (case_id, run.signature.options["setting"]) for run in logs if run.finished for case_id in run.cases
-    )
-    assert scored == {(case.id, setting): 1 for case in load_cases("sample") for setting in SETTINGS}
-
-
-def _is_log(path: Path) -> bool:
-    return path.suffix == ".eval" or bool(re.fullmatch(r"results_.*\.json", path.name))
-
-
-@pytest.mark.release
-def test_the_ranking_is_that_of_one_run(labs):
-    sharded, whole, _ = labs
-    found, expected = sharded.ranking(), whole.ranking()
-    assert len(found["cells"]) == 6
-    assert found["measures"]["right_minus_wrong"]["value"] != 0
-    assert found == expected
-
-
-@pytest.mark.release
-def test_the_second_time_only_what_is_missing_is_asked(labs):
-    _, _, (before, after) = labs
-    everything = {
-        (f"{case.id} {setting}", order)
-        for case in load_cases("sample")
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+def test_a_loop_of_which_a_job_is_killed_half_way_runs_again(harness, tmp_path):
+    judge, cases = HalfWay(), load_cases("sample")
+    asked = {
+        prompt: (f"{case_id} {setting}", order)
         for setting in SETTINGS
-        for order in ("chosen_first", "rejected_first")
+        for prompt, (case_id, order) in who_asks(cases, setting).items()
     }
-    assert set(before) | set(after) == everything
+    with serving(judge, asked) as first, serving(judge, asked) as second:
+        scripts(tmp_path, harness, first.url, second.url)
+        loop = start("bash loop.sh", tmp_path)
+        try:
+            while not judge.reached.wait(timeout=1):
+                assert loop.poll() is None
+            process_of(KILLED, loop.pid).kill()
+        finally:
+            judge.released.set()
+            status = ended(loop)
+        before = first.take_seen() + second.take_seen()
+        again = ended(start("bash loop.sh", tmp_path))
+        after = first.take_seen() + second.take_seen()
+    assert status != 0 == again  # the first time, the loop says that a job failed
+    assert set(before) | set(after) == set(asked.values())
     assert {asker.partition(":")[0] for asker, _ in after} == {KILLED}
-    assert len(after) < sum(asker.startswith(f"{KILLED}:") for asker, _ in everything)
     assert max(Counter(before).values()) == max(Counter(after).values()) == 1
+
+    logs = [path for path in (tmp_path / "logs").rglob("*") if re.search(r"\.eval$|/results_.*\.json$", str(path))]
+    runs = [run for log in logs for run in read_runs([log]) if run.finished]
+    scored = Counter((case_id, run.setting) for run in runs for case_id in run.cases)
+    assert scored == {(case.id, setting): 1 for case in cases for setting in SETTINGS}
+    assert ended(start(block(SCALE, "scale: rank"), tmp_path)) == 0
+    (ranking,) = json.loads((tmp_path / "ranking" / "ranking.json").read_text(encoding="utf-8"))["rankings"]
+    assert (len(ranking["runs"]), len(ranking["cells"])) == (1, 6)
 
 
 NOTES_ITS_WORDS = """\
@@ -195,8 +142,7 @@ def test_the_loop_starts_a_job_for_each_cell_and_says_that_one_failed(harness, t
         program.write_text(NOTES_ITS_WORDS, encoding="utf-8")
         program.chmod(0o755)
     (tmp_path / "bin" / "personafeedback").symlink_to(Path(sys.executable).with_name("personafeedback"))
-    (tmp_path / "job.sh").write_text(block(SCALE, f"scale: job for {harness}"), encoding="utf-8")
-    (tmp_path / "loop.sh").write_text(block(SCALE, "scale: loop"), encoding="utf-8")
+    scripts(tmp_path, harness)
 
     def run() -> tuple[int, list[list[str]]]:
         (tmp_path / "asked").write_text("", encoding="utf-8")

@@ -21,7 +21,7 @@ def capitals(count: int = 40, epochs: int = 1) -> Task:
 
 
 @task
-def sums(count: int = 40) -> Task:
+def sums(count: int = 12) -> Task:
     """Exact match, with a system message of the samples, one in the solver, and three epochs."""
     samples = [
         Sample(
