@@ -20,15 +20,10 @@ UV = find_uv_bin()
 """pip takes minutes to choose versions where uv takes seconds."""
 
 
-def copy_of_the_checkout(to: Path) -> Path:
-    """What a build reads of it."""
+def build_wheel(folder: Path) -> None:
+    """Build the wheel from a copy of the checkout that is gone afterwards."""
     ignore = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")
-    return Path(shutil.copytree(CHECKOUT, to, ignore=ignore))
-
-
-def build_wheel(folder: Path, source: Path | None = None) -> None:
-    """Build the wheel of a source tree, or of a copy of the checkout that is gone afterwards."""
-    tree = source or copy_of_the_checkout(folder / "source")
+    tree = shutil.copytree(CHECKOUT, folder / "source", ignore=ignore)
     subprocess.run([UV, "build", "-q", "--wheel", "--python", sys.executable, "--out-dir", folder, tree], check=True)
     shutil.rmtree(tree)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from lm_eval.evaluator import evaluate
@@ -17,7 +18,7 @@ class Ranks:
     def __init__(self, size):
         self.size = size
         self._values = [None] * size
-        self._barrier = threading.Barrier(size, timeout=120)
+        self._barrier = threading.Barrier(size, timeout=600)
 
     def exchange(self, rank, value):
         self._values[rank] = value
@@ -28,26 +29,20 @@ class Ranks:
 
     def run(self, function):
         """`function(rank)` in one thread per rank; all results, or the first error."""
-        results, errors = [None] * self.size, []
 
         def work(rank):
             try:
-                results[rank] = function(rank)
-            except threading.BrokenBarrierError:
-                pass  # another rank failed
-            except BaseException as error:
-                errors.append(error)
+                return function(rank)
+            except BaseException:
                 self._barrier.abort()
+                raise
 
-        threads = [threading.Thread(target=work, args=(rank,)) for rank in range(self.size)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for error in errors:
+        with ThreadPoolExecutor(self.size) as threads:
+            done = [threads.submit(work, rank) for rank in range(self.size)]
+        errors = [one.exception() for one in done if one.exception()]
+        for error in sorted(errors, key=lambda error: isinstance(error, threading.BrokenBarrierError)):
             raise error
-        assert not self._barrier.broken
-        return results
+        return [one.result() for one in done]
 
 
 class Ranked:
