@@ -24,7 +24,7 @@ def personafeedback(*arguments: object, **environment: str) -> Result:
 
 def build_step(name: str, root: object, *arguments: object) -> Result:
     """Run a step of a build by its name, or `status`."""
-    if name in ("personas", "memory", "questions", "answers"):
+    if name in ("personas", "questions", "answers"):
         return personafeedback("build", "texts", root, name, *arguments)
     calls = {"packs": ("annotate", "pack"), "votes": ("annotate", "votes"), "status": ("build",)}
     return personafeedback(*calls.get(name, ("build", name)), root, *arguments)

@@ -90,13 +90,11 @@ class TextRun:
         finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
     ) -> None:
-        """Have a model write the texts that are not done, and replacements for refused ones.
+        """Have a model (the run's first if empty) write the texts of these ids that are not done, and replacements for refused ones.
 
         Args:
-            names: ids of texts.
             calls: for each text, in order; a text that is refused or failed gets no further call.
             finish: gets the ids that passed all calls, in order: adds each to `done`, or calls `refuse`.
-            model: one of the run's; the first if empty.
         """
         left = [name for name in names if name not in self.done and self.time(name) <= ROUNDS]
         while left:
@@ -120,15 +118,11 @@ class TextRun:
             left = [name for name in refused if self.time(name) <= ROUNDS]
 
     def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
-        """Have a model write; (id, reply) of those that came, in order. Replies withheld by the provider are refused: another may pass its filter.
+        """Send each id's prompt to a model; (id, reply) of those that came, in order. Replies withheld by the provider are refused: another may
+        pass its filter. Raises OptionError if one of the models does not exist, or cannot be started.
 
         Args:
-            told: id of a text -> prompt.
             about: topic of calls on existing texts; empty if they write the texts.
-            model: one of the run's; the first if empty.
-
-        Raises:
-            OptionError: one of the models does not exist, or cannot be started.
         """
         require("inspect_ai", extra="build")
         from ...inspect_harness.generation import GenerationError, check_models, generate
@@ -196,9 +190,7 @@ class TextRun:
         """Report refusals and failures.
 
         Args:
-            kind: rows that the next step needs.
-            left: these rows.
-            unit: word for one of them.
+            kind, left, unit: rows that the next step needs: their type, themselves, and a word for one of them.
             no_text_refused: advice where there are none, and none was refused.
 
         Raises:
