@@ -77,14 +77,13 @@ class RespondOptions(StageOptions):
     )
 
 
-class Informed(ForPrompt):
+class Informed(ForPrompt, frozen=True):
     """A pair with the attributes that a reply may use."""
 
     stage = "respond"
 
 
-@dataclass(frozen=True)
-class Replied(ForPrompt):
+class Replied(ForPrompt, frozen=True):
     """Both replies of a model to one prompt, as a user would read them; empty without a reply."""
 
     personalized: str

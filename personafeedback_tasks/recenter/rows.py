@@ -5,17 +5,16 @@ Judgments are votes, one per person in no particular order, or the label alone w
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ..common import private
 from ..common.outputs import jsonable
-from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short, short_list
+from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short_list
 from ..common.text import same_text
 from ..core.cases import digest_of
 
@@ -38,9 +37,8 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     content: NonEmpty
 
 
-@dataclass(frozen=True)
-class StageRow(ABC):
-    """One row of a stage: a case."""
+class StageRow(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """One row of a stage: a case. Its fields are the keys of a line."""
 
     stage: ClassVar[str]
     file: ClassVar[str] = ""
@@ -49,8 +47,8 @@ class StageRow(ABC):
     user_id: NonEmpty
 
     @property
-    @abstractmethod
-    def question(self) -> str: ...
+    def question(self) -> str:
+        raise NotImplementedError
 
     @property
     def cell(self) -> str:
@@ -63,23 +61,26 @@ class StageRow(ABC):
     @cached_property
     def digest(self) -> str:
         """Of the id, the user, every text and the judgment that models are scored against."""
-        out = ("faults", "missing")
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in out}
+        values = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("faults", "missing")}
         if "votes" in values:
             values["votes"] = sorted(values["votes"])
         return digest_of((self.stage, *map(jsonable, values.values())))
 
 
 S = TypeVar("S", bound=StageRow)
-K = TypeVar("K")
 
 
-class _OfConversation(StageRow):
-    """A row about a conversation."""
+class _OfConversation:
+    """What rows about a conversation share, which has a message of the user."""
 
-    cells = SOURCES
+    cells: ClassVar[tuple[str, ...]] = SOURCES
+    user_id: str
     conversation: tuple[Message, ...]
     source: str
+
+    def __post_init__(self) -> None:
+        if "user" not in [message.role for message in self.conversation]:
+            raise ValueError("conversation without a message of the user, expected at least one")
 
     @property
     def cell(self) -> str:
@@ -94,8 +95,7 @@ class _OfConversation(StageRow):
         return "\n\n".join(f"{message.role}: {message.content}" for message in self.conversation)
 
 
-@dataclass(frozen=True)
-class Conversation(_OfConversation):
+class Conversation(_OfConversation, StageRow, frozen=True):
     """What a user and an assistant said to each other: the chain of stages begins with it."""
 
     stage = "extract"
@@ -109,20 +109,19 @@ class Conversation(_OfConversation):
         return next(message.content for message in self.conversation if message.role == "user")
 
 
-class JudgedRow(StageRow):
+class JudgedRow(StageRow, frozen=True):
     """One row that people judged."""
 
     @property
-    @abstractmethod
     def judgment(self) -> float | None:
         """People's judgment; None if nothing can be scored against it."""
+        raise NotImplementedError
 
 
 R = TypeVar("R", bound=JudgedRow)
 
 
-@dataclass(frozen=True)
-class PromptRow(JudgedRow):
+class PromptRow(JudgedRow, frozen=True):
     """A row about one attribute of the user and a prompt."""
 
     prompt: NonEmpty
@@ -133,8 +132,7 @@ class PromptRow(JudgedRow):
         return self.prompt
 
 
-@dataclass(frozen=True)
-class Relevance(PromptRow):
+class Relevance(PromptRow, frozen=True):
     """Should this attribute of the user change the reply to this prompt in any way?"""
 
     stage = "relevance"
@@ -153,8 +151,7 @@ class Relevance(PromptRow):
         return majority(self.votes) if self.votes else self.label
 
 
-@dataclass(frozen=True)
-class Extraction(_OfConversation, JudgedRow):
+class Extraction(_OfConversation, JudgedRow, frozen=True):
     """Does this attribute, extracted from this conversation for this reason, hold?"""
 
     stage = "extraction"
@@ -191,8 +188,7 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     personalized: dict[str, int]
 
 
-@dataclass(frozen=True)
-class Response(PromptRow):
+class Response(PromptRow, frozen=True):
     """Is the personalized response, which uses the attribute, better than the generic one? Votes are on SCALE."""
 
     stage = "response"
@@ -242,7 +238,7 @@ def majority(votes: Sequence[bool]) -> bool | None:
 
 def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
     """One line of the file of conversations, which has no id: the messages determine it."""
-    found = record(where, {"id": "from-messages", **row}, Conversation)
+    found = decoded(where, {"id": "from-messages", **row}, Conversation)
     return replace(found, id=conversation_id(found.user_id, found.conversation))
 
 
@@ -252,23 +248,7 @@ def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
     if stage is not Response and len(given) != 1:
         found = "both label and votes" if given else f"no judgment (keys: {short_list(row)})"
         raise broken(where, found, "label or votes, once")
-    return record(where, row, stage)
-
-
-def record(where: str, row: Mapping[str, Any], kind: type[K]) -> K:
-    """A line as a dataclass, whose fields are its keys. A conversation needs a message of the user.
-
-    Raises:
-        DataError: it is broken or has an unknown key.
-    """
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    if unknown := sorted(row.keys() - set(known)):
-        raise broken(where, f"the unknown key {short(unknown[0])}", f"only {', '.join(known)}")
-    found = decoded(where, row, kind)
-    conversation = getattr(found, "conversation", None)
-    if conversation is not None and "user" not in [message.role for message in conversation]:
-        raise broken(where, "conversation without a message of the user", "at least one")
-    return found
+    return decoded(where, row, stage)
 
 
 def personal_in(row: Mapping[str, Any]) -> str | None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from ..common.errors import DataError
-from ..common.records import NonEmpty
+from ..common.records import NonEmpty, decoded
 from ..common.text import same_text
 from ..core.benchmark import always
 from ..core.cases import digest_of
@@ -30,15 +30,14 @@ from ..parsing.numbers import NONE, among, read_numbers
 from .data import SEED, Rows, conversations, each_if_there, in_turns, load, located, profiles
 from .extract import EXTRACT, LISTED, extracted
 from .relevance import all_of, listing
-from .rows import Conversation, Relevance, StageRow, record, text_id
+from .rows import Conversation, Relevance, StageRow, text_id
 from .stages import DoneStage, StageOptions, bullets, data_option, does
 
 PROMPTS = "prompts.jsonl"
 EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 
-@dataclass(frozen=True)
-class NewPrompt:
+class NewPrompt(Struct, frozen=True, forbid_unknown_fields=True):
     """A prompt of prompts.jsonl; `users` are those who ask it, None for everybody."""
 
     id: NonEmpty
@@ -47,8 +46,7 @@ class NewPrompt:
     users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
 
 
-@dataclass(frozen=True)
-class ForPrompt(StageRow):
+class ForPrompt(StageRow, frozen=True):
     """A user, a prompt, and attributes of the user. The id is `USER-PROMPT`."""
 
     cells = (EVERYDAY, SENSITIVE)
@@ -75,14 +73,13 @@ class ForPrompt(StageRow):
 P = TypeVar("P", bound=ForPrompt)
 
 
-class Profile(ForPrompt):
+class Profile(ForPrompt, frozen=True):
     """A pair with all attributes of the user, of which a model selects."""
 
     stage = "select"
 
 
-@dataclass(frozen=True)
-class Selected(ForPrompt):
+class Selected(ForPrompt, frozen=True):
     """Which of a user's attributes, each shown once, a model would let change its reply."""
 
     selected: tuple[str, ...] | None  # None where its reply could not be read
@@ -124,7 +121,7 @@ class SelectOptions(StageOptions):
 def located_prompts(data: str | None) -> tuple[list[NewPrompt], Path, str]:
     """(the prompts in the order of their file, none without one; their folder, its name in a signature)."""
     folder, source = located(data, [PROMPTS, Relevance.file])
-    return each_if_there(folder / PROMPTS, lambda row, where: record(where, row, NewPrompt)), folder, source
+    return each_if_there(folder / PROMPTS, lambda row, where: decoded(where, row, NewPrompt)), folder, source
 
 
 def judged_pairs(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +113,7 @@ def add(folder: Path, asked: Rows, new: Rows) -> list[StageRow]:
     rows = sorted(every.values(), key=lambda row: row.id)
     lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        nobody = {} if isinstance(row, Conversation) else {"votes": []}
+        nobody: dict[str, Any] = {} if isinstance(row, Conversation) else {"votes": []}
         lines[row.file].append({**without_votes(row), **nobody})
     write_all({folder / ASKED / name: json_lines(of_file) for name, of_file in lines.items()})
     return rows
@@ -123,7 +122,7 @@ def add(folder: Path, asked: Rows, new: Rows) -> list[StageRow]:
 def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment; no id for a conversation, whose messages determine it."""
     out = {*JUDGED, *(["id"] if isinstance(row, Conversation) else [])}
-    return {one.name: jsonable(getattr(row, one.name)) for one in fields(row) if one.name not in out}
+    return {name: jsonable(getattr(row, name)) for name in row.__struct_fields__ if name not in out}
 
 
 # --- what they are asked -------------------------------------------------------------------------------------------------
@@ -133,12 +132,14 @@ def items(rows: Rows) -> list[Item]:
     """One item per attribute of a conversation and for what is missing there, per profile, and per pair of replies."""
     found: list[Item] = []
     for name, (about, noted) in _conversations(rows).items():
-        for row in noted:
-            texts = {"conversation": row.transcript, "attribute": row.attribute, "reason": row.reason}
+        for note in noted:
+            texts = {"conversation": note.transcript, "attribute": note.attribute, "reason": note.reason}
             found.append(
-                Item(id=item_id(row), user_id=row.user_id, kind=row.stage, block=name, texts=texts, answers=ATTRIBUTE)
+                Item(
+                    id=item_id(note), user_id=note.user_id, kind=note.stage, block=name, texts=texts, answers=ATTRIBUTE
+                )
             )
-        attributes = "\n".join(f"- {row.attribute}" for row in noted) or "Nothing was noted."
+        attributes = "\n".join(f"- {note.attribute}" for note in noted) or "Nothing was noted."
         found.append(
             Item(
                 id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),

@@ -229,21 +229,6 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     assert ("personalized is uncomfortable" in done.output) == (stage is Response)
 
 
-def test_packs_grow_with_rows_and_annotators_and_earlier_votes_stay(tmp_path):
-    study = tmp_path / "study"
-    pack(study, "--annotators", 1, data=[part(tmp_path / "part", 5, [Relevance])])
-    first = Folder(study).read(PackItem)
-    assert len({item.pair_id for item in first if not item.attention}) == 5
-    file = filled(study, "relevance", 1, lambda row: ticks_of(1, row))
-    votes(study, file)
-    before = {row.id: row.votes for row in load(Relevance, study)}
-    pack(study, "--annotators", 2)
-    after = Folder(study).read(PackItem)
-    assert after[: len(first)] == first
-    votes(study)
-    assert {row.id: row.votes for row in load(Relevance, study)} == before
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["pack", "votes"])
 def test_killed_between_any_two_files_a_study_loses_and_doubles_no_vote(step, tmp_path, monkeypatch):

@@ -308,9 +308,7 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(story, tmp_path):
     (alone,) = told(story.lm_eval["recenter_select"], "--people", some)
     assert alone["steps"] == model["steps"]
     assert "No run of recenter_extract: nothing is said of what is extracted." in alone["notes"]
-    (nothing,) = told(story.inspect, "--people", part(story.people, tmp_path / "others", "extraction")) and told(
-        story.lm_eval["recenter_respond"], "--people", tmp_path / "others"
-    )
+    (nothing,) = told(story.lm_eval["recenter_respond"], "--people", some)
     assert nothing["steps"] == {}
 
 
@@ -510,7 +508,7 @@ TALK = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "conte
     [
         ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": TALK[1:]}, "conversation without a message of the user"),
-        ({"mood": "good"}, "the unknown key 'mood'"),
+        ({"mood": "good"}, "found the key 'mood', expected only id, user_id, conversation, source"),
         ({}, "which line 1 has"),
     ],
 )

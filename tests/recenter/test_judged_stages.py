@@ -6,7 +6,6 @@ import json
 import math
 import random
 import re
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -20,6 +19,7 @@ metrics = pytest.importorskip("sklearn.metrics")
 stats = pytest.importorskip("scipy.stats")
 
 from lm_eval.tasks import TaskManager
+from msgspec.structs import replace
 from support.commands import personafeedback
 from support.inspect_runs import inspect_eval
 from support.recenter import in_inspect, in_lm_eval, same

@@ -206,7 +206,7 @@ MEND = ". Fix this record, or replace the file with an intact copy."
         (Relevance, {"prompt": " "}, "found prompt = ' ', expected a non-empty string"),
         (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
         (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
-        (Relevance, {"note": "x"}, "found the unknown key 'note', expected only id, user_id, prompt, attribute, label, votes"),
+        (Relevance, {"remark": "x"}, "found the key 'remark', expected only id, user_id, prompt, attribute, label, votes"),
         (Extraction, {"conversation": [{"role": "tool", "content": "x"}]}, "found conversation[0].role = 'tool', expected one of system, user, assistant"),
         (Extraction, {"conversation": [{"role": "user", "content": "hi", "name": "Ann"}]}, "found the key 'name' in conversation[0], expected none of this name"),
         (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, uncertain, rejected"),
