@@ -25,7 +25,7 @@ from .core.cases import CaseSet
 from .core.options import Options
 from .core.plan import asked, benchmark_of
 from .core.recorded import read
-from .logs.data import RunData, cases_of, opened, refuse_misfits
+from .logs.data import RunData, opened, refuse_misfits
 from .logs.names import AS_LOGGED, with_names
 from .logs.recorded import asked_of, run_of
 from .logs.run import Run
@@ -160,34 +160,23 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
     return Document(documents.report_document([_report(run, located, controls) for run, controls in rows]))
 
 
-def rank(
-    logs: Logs, *, exam: Logs | None = None, data: str | None = None, names: Mapping[str, str] = AS_LOGGED
-) -> Document:
+def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> Document:
     """Rankings: one for each group of runs on the same cases under the same settings, best first; with every pair and its adjusted p value.
 
-    Runs on duels rank the writers, by judge and other side.
-
-    Args:
-        exam: for runs on duels, the judges' runs on the benchmark, which correct the win rates for their errors.
-
     Raises:
-        RunError, DataError: see `read_runs`.
-        OptionError: an exam without runs on duels, or `data` of none of the runs.
+        RunError, DataError: see `read_runs`; RunError, too, if all runs are on duels.
+        OptionError: `data` are of none of the runs.
     """
     from .analysis.control import with_controls
-    from .analysis.duel_runs import exams, split, writers
+    from .analysis.duel_runs import without_duels
     from .analysis.measures import Contender
     from .analysis.ranking import ranked
     from .reports import documents
 
     places = _places(data)
     of_models = places[:-1] or places
-    on_benchmark, on_duels = split(_runs(logs, of_models, names), places, logger.info)
-    if exam is not None and not on_duels:
-        raise OptionError("exam needs runs on duels, and found none with their data. Pass data, or leave exam out.")
-    candidates = exams(_runs(exam, [RunData(None)])) if exam is not None else []
-    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models)
-    rankings += writers(on_duels, candidates[0].logs[0] if candidates else None, candidates, places, names)
+    runs = without_duels(_runs(logs, of_models, names), places, logger.info)
+    rankings = ranked([Contender(*row) for row in with_controls(runs)], of_models)
     refuse_misfits(places)
     return Document(documents.rank_document(rankings))
 
@@ -218,23 +207,12 @@ def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: s
     Raises:
         RunError: no run is on duels, or none of `exam` is of its judge. OptionError: `data` are of none of the runs.
     """
-    from .analysis.duel_runs import exam_of, exams, only_on_duels
-    from .analysis.human_file import human_votes
-    from .analysis.verdict import make_verdict
+    from .analysis.duel_runs import verdicts_of
     from .reports import documents
 
-    places, made = _places(data), []
-    on_duels = only_on_duels(_runs(duels, places), places, logger.info)
-    if human is not None and len(on_duels) > 1:
-        raise OptionError(f"human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
-    candidates = exams(_runs(exam, places))
-    for run, of_run, cases in on_duels:
-        examined = exam_of(run, candidates[0].logs[0], candidates)
-        people = human_votes(Path(human), of_run) if human is not None else None
-        exam_cases, why_not = cases_of(examined, places)
-        made.append(make_verdict(run, examined, of_run, cases, exam_cases, people, why_not))
-    refuse_misfits(places)
-    return Document(documents.verdict_document(made))
+    places, votes = _places(data), Path(human) if human is not None else None
+    verdicts = verdicts_of(_runs(duels, places), _runs(exam, places), places, logger.info, votes)
+    return Document(documents.verdict_document(verdicts))
 
 
 def load_cases(task: str, **options: Any) -> pd.DataFrame:

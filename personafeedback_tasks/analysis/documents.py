@@ -192,7 +192,7 @@ class MeasureText(Record, frozen=True, kw_only=True):
     Attributes:
         heading: in tables.
         unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
-        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; `given` from elsewhere; the benchmark's `own`.
+        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; the benchmark's `own`.
         meaning: what its numbers are; empty where the heading says it.
     """
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..common import tables
 from ..common.errors import DataError
-from ..common.records import rows, short, short_list
+from ..common.records import short, short_list
 from ..core.duels import Duels
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
@@ -24,7 +23,7 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
     """The votes of a file: case id of the duel -> its votes as in WON, one row for each person.
 
     Args:
-        path: JSON Lines if its name ends in .jsonl, else CSV with a header. Each row has `case`, the id of the
+        path: CSV with a header. Each row has `case`, the id of the
             benchmark's case (`source` in the row of the duel), and `winner`: reply, other or tie; other columns are
             ignored.
 
@@ -34,12 +33,7 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
     asked = {source: case_id for case_id, source in duels.sources.items()}
     known = {duel.case: duel.why for duel in duels.not_asked}
     votes: dict[str, list[float]] = {}
-    lines: Iterable[tuple[str, Mapping[str, Any]]]
-    if path.suffix == ".jsonl":
-        lines = ((f"{path}, line {number}", row) for number, row in rows(path))
-    else:
-        lines = tables.rows(path, _FIELDS, _FIELDS)
-    for where, row in lines:
+    for where, row in tables.rows(path, _FIELDS, _FIELDS):
         for name in _FIELDS:
             if not isinstance(row.get(name), str):
                 raise DataError(

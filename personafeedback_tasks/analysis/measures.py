@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from ..core.report import DIFFERENCE, SHARE, Control, Examined
-from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, paired, share
@@ -21,11 +20,9 @@ SCORE = "acc"
 """The key of the primary measure in every file, whatever its benchmark and method call it."""
 
 MACRO = "plain mean over the cells, whatever their numbers of cases"
-GIVEN = "the win rate without the judge's errors, as its exam shows them"
-
-KINDS = ("score", "beside", "margin", "adjusted", "difference", "given", "own")
-"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; computed
-elsewhere; the benchmark's own. In the order of outputs."""
+KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
+"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; the benchmark's
+own. In the order of outputs."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +31,6 @@ class Contender:
 
     run: Run
     controls: Mapping[str, Run] = field(default_factory=dict)  # value of the control's option -> run, for differences
-    # name of a measure that was computed elsewhere -> its value, undefined where this run has none
-    given: Mapping[str, Estimate] = field(default_factory=dict)
-    caveats: Sequence[Caveat] = ()  # of the run, beside those of every run
     texts: Examined | None = None  # facts from the texts of its cases; None without data
 
     @cached_property
@@ -107,8 +101,6 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
         found += [_named(name, DIFFERENCE, "difference", partial(_difference, name)) for name in names]
         if spec.control.counting:
             found.append(_named(EXCESS, DIFFERENCE, "difference", _excess))
-    given = dict.fromkeys(name for one in contenders for name in one.given)
-    found += [_named(name, SHARE, "given", partial(_given, name)) for name in given]
     for name in (*spec.beside, *(line.measure for line in spec.headline if line.none)):
         found.append(Measure(name, _heading(name, contenders[0]), SHARE, "beside", partial(_beside, name)))
     own = (line for line in spec.lines.values() if line.ranked)
@@ -129,8 +121,6 @@ def _meaning(measure: Measure, contenders: Sequence[Contender]) -> str:
         return f"the score {measure.heading} of the responses, by logistic regression"
     if measure.kind == "difference" and spec.control is not None:
         return _of_difference(measure.heading, spec.control)
-    if measure.kind == "given":
-        return GIVEN
     if measure.key in spec.shortcuts:
         return f"the baseline that picks {spec.shortcuts[measure.key]}"
     if texts and measure.key in texts.subsets:
@@ -221,10 +211,6 @@ def _difference(name: str, one: Contender) -> Estimate | None:
 
 def _excess(one: Contender) -> Estimate | None:
     return excess_over_counting(one.run, one.controls, one.texts)
-
-
-def _given(name: str, one: Contender) -> Estimate | None:
-    return one.given.get(name)
 
 
 def _ranked(name: str, one: Contender) -> Estimate:

@@ -215,7 +215,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
     if texts:  # the caveats say nothing of the adjusted score
         texts = replace(texts, covariate={})
         shortcuts = make_shortcuts(run, {"": list(run.cases)}, texts)
-    return [*of_result(run, one.controls, data, no_data, row.score, shortcuts.get("")), *one.caveats]
+    return of_result(run, one.controls, data, no_data, row.score, shortcuts.get(""))
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:

@@ -59,16 +59,6 @@ class VerdictGroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BesidePeople:
-    """People's votes on some of the duels."""
-
-    duels: int  # number of duels with votes
-    users: int  # number of their users
-    # the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users
-    powered: Powered | None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """The result of one run of duels."""
 
@@ -78,7 +68,10 @@ class Verdict:
     groups: tuple[VerdictGroup, ...]  # the last one has all of them
     corrected: Corrected  # the rate without the judge's errors, or why there is none
     adjusted: LengthAdjusted  # the rate of the asked duels at equal length
-    people: BesidePeople
+    people: int  # number of duels with people's votes
+    people_users: int  # number of their users
+    # the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users
+    powered: Powered | None
     unchecked: str | None  # why the exam's texts are not at hand; None if they are
 
     @property
@@ -168,11 +161,6 @@ def make_verdict(
     votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
     void = is_void(run)  # then only the votes as they are remain
-    beside = BesidePeople(
-        duels=len(votes_of) - votes_of.count(None),
-        users=voters,
-        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS and not void else None,
-    )
     if void or is_void(exam):
         found = Corrected(None, math.nan, math.nan, math.nan, why_not=VOID_RUN)
     elif examined is None:
@@ -186,7 +174,9 @@ def make_verdict(
         groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
         corrected=found,
         adjusted=NOT_ADJUSTED if void else length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
-        people=beside,
+        people=len(votes_of) - votes_of.count(None),
+        people_users=voters,
+        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS and not void else None,
         unchecked=None if examined is not None else why_not,
     )
 

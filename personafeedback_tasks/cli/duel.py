@@ -38,8 +38,8 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
     and a set.json that says what the set is. Every task, method and judge then compares the two in both orders, and acc is the win
-    rate of the writer over the pairs that were asked. Ties and empty replies are in set.json and not asked: `verdict` and `rank`
-    count them, acc does not.
+    rate of the writer over the pairs that were asked. Ties and empty replies are in set.json and not asked: `verdict`
+    counts them, acc does not.
 
     \b
         inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written
@@ -81,7 +81,7 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     say(f"wrote {out}: {asked:,} {'pair' if asked == 1 else 'pairs'}, {writer.name} against {named}")
     if why:
         counted = ", ".join(f"{why[reason]:,} {words}" for reason, words in _WHY.items() if why[reason])
-        say(f"not asked, and counted by `verdict` and `rank`, not in acc: {counted}")
+        say(f"not asked, and counted by `verdict`, not in acc: {counted}")
     if run_of_writer.partial:
         say(f"The writing run is partial ({run_of_writer.unfinished}): the duel has what was written.")
     say("Judge it:")

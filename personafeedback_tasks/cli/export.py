@@ -66,7 +66,7 @@ def export_command(
         say(f"wrote {out / 'rewardbench.jsonl'}: {len(cases):,} cases, data {cases.revision}")
         return
     from ..reports.card import refuse_unpublishable
-    from ..reports.eee import Evaluator, record_files
+    from ..reports.eee import record_files
 
     if not evaluator or not relationship:
         raise OptionError("A RUN needs --evaluator NAME and --relationship: no log says who evaluates. Pass both.")
@@ -76,7 +76,7 @@ def export_command(
     reports = {run.setting: report_of(run, of_runs, controls)}
     spec = refuse_unpublishable(reports[run.setting])
     reports |= {setting: report_of(control, of_runs) for setting, control in controls.items()}
-    files = record_files(reports, spec, Evaluator(evaluator, relationship))
+    files = record_files(reports, spec, evaluator, relationship)
     write_all({out / path: content for path, content in files.items()})
     for path in files:
         say(f"wrote {out / path}")

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import OptionError
 from ..common.files import write_all
 from ..logs.data import RunData, refuse_misfits
 from .options import (
     FILE,
-    RUN,
     costs_option,
     json_option,
     name_option,
@@ -26,12 +24,6 @@ from .runs import check_names, passed_over, read
 
 @click.command()
 @runs_argument
-@click.option(
-    "--exam",
-    metavar="RUN",
-    type=RUN,
-    help="For runs on duels: the judge's run on the benchmark, which corrects the win rates for its errors (see `verdict`).",
-)
 @costs_option
 @places_option
 @name_option
@@ -43,7 +35,6 @@ from .runs import check_names, passed_over, read
 )
 def rank(
     runs: tuple[Path, ...],
-    exam: Path | None,
     cost_logs: tuple[Path, ...],
     values: tuple[str, ...],
     places: Sequence[RunData],
@@ -57,34 +48,27 @@ def rank(
 
     RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or task
     versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and other_persona are
-    controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is not ranked itself. Runs on
-    duels rank the writers, by judge and other side.
+    controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is not ranked itself.
 
     \b
         personafeedback rank logs
-        personafeedback rank judged --exam logs/JUDGE
         personafeedback rank results/* logs/a.eval --csv ranking.csv
         personafeedback rank logs --full
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --cost logs/sums --out ranking
     """
     from ..analysis.control import with_controls
-    from ..analysis.duel_runs import exams, split, writers
+    from ..analysis.duel_runs import without_duels
     from ..analysis.measures import Contender
     from ..analysis.ranking import ranked
-    from ..logs.earlier import of_writer
     from ..reports import documents, files, rank_data, rank_text
     from .with_user import costs_of_models
 
-    found = read(runs, places[:-1] or places, names)
-    on_benchmark, on_duels = split(found, places, passed_over)
-    check_names(names, found, [of_writer(run, duels) for run, duels, _ in on_duels])
-    if exam is not None and not on_duels:
-        raise OptionError(
-            "--exam needs runs on duels, and found none with their data. Pass --data, or leave --exam out."
-        )
-    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], places[:-1] or places)
-    rankings += writers(on_duels, exam, exams(read([exam])) if exam is not None else (), places, names)
+    of_models = places[:-1] or places
+    found = read(runs, of_models, names)
+    check_names(names, found)
+    on_benchmark = without_duels(found, places, passed_over)
+    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models)
     refuse_misfits(places)
     of_tasks = costs_of_models(cost_logs, values, names)
     document = documents.rank_document(rankings, of_tasks)

@@ -174,13 +174,9 @@ def read(
         return with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
 
 
-def check_names(names: Mapping[str, str], runs: Sequence[Run], writers: Sequence[Run] = ()) -> None:
-    """Offer, on stderr, the names that would make models of these runs one. Raises OptionError for a --name of no run.
-
-    Args:
-        writers: runs under the names of those who wrote the duels, which may have names, too.
-    """
-    refuse_unknown(names, [*runs, *writers])
+def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
+    """Offer, on stderr, the names that would make models of these runs one. Raises OptionError for a --name of no run."""
+    refuse_unknown(names, runs)
     for offer in offers(runs):
         say(offer, err=True)
 

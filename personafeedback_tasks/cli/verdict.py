@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import OptionError, require
-from ..logs.data import RunData, cases_of, refuse_misfits
+from ..common.errors import require
+from ..logs.data import RunData
 from .options import RUN, json_option, places_option
-from .output import progress, show, write_json
+from .output import show, write_json
 from .runs import passed_over, read
 
 
@@ -29,7 +29,7 @@ from .runs import passed_over, read
     "--human",
     metavar="FILE",
     type=RUN,
-    help="People's votes on some of the duels, which were drawn at random: a CSV or .jsonl with the columns `case` (the `source` of the duel's row) and "
+    help="People's votes on some of the duels, which were drawn at random: a CSV file with the columns `case` (the `source` of the duel's row) and "
     "`winner` (reply, other or tie). Needs the extra `verdict`.",
 )
 @places_option
@@ -54,25 +54,11 @@ def verdict(
         personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
         personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
     """
-    from ..analysis.duel_runs import exam_of, exams, only_on_duels
-    from ..analysis.human_file import human_votes
-    from ..analysis.verdict import make_verdict
+    from ..analysis.duel_runs import verdicts_of
     from ..reports import documents, verdict_text
 
     if human is not None:
         require("ppi_py", extra="verdict")
-    on_duels = only_on_duels(read(runs, places), places, passed_over)
-    if human is not None and len(on_duels) > 1:
-        raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
-    candidates = exams(read(exam_paths, places))
-    verdicts = []
-    for run, duels, cases in on_duels:
-        examined = exam_of(run, exam_paths[0], candidates)
-        people = human_votes(human, duels) if human is not None else None
-        exam_cases, why_not = cases_of(examined, places)
-        with progress() as tell:  # ppi_py takes seconds to import
-            tell(f"Computing the verdict on {run.logs[0]}")
-            verdicts.append(make_verdict(run, examined, duels, cases, exam_cases, people, why_not))
-    refuse_misfits(places)
+    verdicts = verdicts_of(read(runs, places), read(exam_paths, places), places, passed_over, human)
     if write_json(json_file, documents.verdict_document(verdicts)):
         show(verdict_text.all_blocks(verdicts))

@@ -13,7 +13,7 @@ from inspect_ai import Task, task_with
 from inspect_ai._eval.loader import load_tasks  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import Event, ModelEvent
-from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, hooks
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
 
@@ -116,8 +116,8 @@ def _reached(messages: Iterable[ChatMessage], text: str) -> bool:
     return False
 
 
-# id of one of our running evaluations -> (calls without their message, all calls), of the samples so far
-_MISSED: dict[str, tuple[int, int]] = {}
+_WARNED: set[str] = set()
+"""Ids of running evaluations."""
 
 
 @cache
@@ -126,18 +126,9 @@ def _register() -> None:
     class Missed(Hooks):
         async def on_sample_end(self, data: SampleEnd) -> None:
             missed, calls = calls_without(data.sample, str(get_model()))
-            before = _MISSED.get(data.eval_id, (0, 0))
-            _MISSED[data.eval_id] = before[0] + missed, before[1] + calls
-
-        async def on_task_end(self, data: TaskEnd) -> None:
-            missed, calls = _MISSED.pop(data.eval_id, (0, 0))
-            if missed:
-                logger.warning(void(missed, calls))
-
-
-def void(missed: int, calls: int) -> str:
-    """A sentence that tells why a run's numbers do not count."""
-    return (
-        f"VOID: the message about the user is missing in {missed:,} of {calls:,} calls of the main model. The task's solver builds its "
-        "messages anew, or runs an agent that does not get them."
-    )
+            if missed and data.eval_id not in _WARNED:
+                _WARNED.add(data.eval_id)
+                logger.warning(
+                    f"VOID: the message about the user is missing in {missed:,} of {calls:,} calls of the main model to one sample. The task's "
+                    "solver builds its messages anew, or runs an agent that does not get them."
+                )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ..common import folders
-from ..core.cases import NamedSet, digest_of
-from ..core.duels import Duels
+from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase
 from ..core.evidence import Reply
 from ..core.recorded import Key, require_text
-from ..core.result import Result
 from .caveat import VOID
 from .data import opened
 from .errors import RunError, advice, state_of
@@ -77,27 +74,3 @@ def of_run(run: Run) -> Earlier:
 def writer_of(run: Run) -> str:
     """Who wrote the replies of a run: the model, and how it was asked where that is not the default."""
     return f"{run.model} ({', '.join(run.remarks)})" if run.remarks else run.model
-
-
-def of_writer(run: Run, duels: Duels) -> Run:
-    """The run under the writer's name, on the benchmark's cases, with the replies that needed no judge.
-
-    Writers share a ranking if the same judge, asked in the same way, compared them with the same side. Their texts
-    differ, so the cases have no digest. Of a partial run only the answered duels count: the others cannot be assigned.
-    """
-    results = [replace(result, case_id=duels.sources[result.case_id], digest="") for result in run.results]
-    cells = dict(run.cells)
-    for one in () if run.partial else duels.not_asked:
-        if one.cell in run.cells:
-            values = {run.benchmark.report.primary: one.won, run.primary: one.won}
-            results.append(Result(one.case, one.cell, one.user_id, values=values))
-            cells[one.cell] += 1
-    name = f"Duels against {duels.against}, judged by {run.model} ({run.method.name})"
-    return replace(
-        run,
-        model=duels.writer,
-        shown="",  # that is what the judge is called
-        cells=cells,
-        results=results,
-        signature=run.signature.changed(set=NamedSet(name, cells)),
-    )

@@ -167,9 +167,9 @@ def _verdict(verdict: Verdict) -> VerdictEntry:
         groups={group.name: group for group in verdict.groups},
         corrected=replace(verdict.corrected, why_not=verdict_text.why_not(verdict)),
         length_adjusted=verdict.adjusted,
-        people=verdict.people.duels,
-        people_users=verdict.people.users,
-        prediction_powered=verdict.people.powered,
+        people=verdict.people,
+        people_users=verdict.people_users,
+        prediction_powered=verdict.powered,
         signature=signature_line(verdict.run),
         exam=signature_line(verdict.exam),
     )

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,26 +37,15 @@ LIBRARIES = {"inspect-ai": "inspect_ai", "lm-eval": "lm_eval"}
 CLUSTERED = "clustered by user"
 
 
-@dataclass(frozen=True)
-class Evaluator:
-    """Facts that no log has.
-
-    Attributes:
-        name: the organization that ran the evaluation.
-        relationship: to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
-    """
-
-    name: str
-    relationship: str
-
-
-def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evaluator) -> dict[Path, str]:
+def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: str, relationship: str) -> dict[Path, str]:
     """Path below the folder of a datastore -> content: the record, and its samples where each call is right or wrong.
 
     The record has the time of the run, so the same reports give the same bytes.
 
     Args:
         reports: by setting, of the run first and then of its controls.
+        evaluator: the organization that ran the evaluation.
+        relationship: of it to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
 
     Raises:
         OptionError: the model's name is not DEVELOPER/MODEL.
@@ -78,8 +66,8 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: Evalu
         "source_metadata": {
             "source_name": "personafeedback-tasks",
             "source_type": "evaluation_run",
-            "source_organization_name": evaluator.name,
-            "evaluator_relationship": evaluator.relationship,
+            "source_organization_name": evaluator,
+            "evaluator_relationship": relationship,
         },
         "eval_library": {
             "name": LIBRARIES.get(run.program, run.program),

@@ -96,12 +96,8 @@ def _every_table(ranking: Ranking) -> list[Block]:
 
 def short_table(ranking: Ranking) -> Table:
     """Place, model, score, gain from knowing the user, and ties."""
-    scores = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind in ("given", "beside")]
-    person = of_person(ranking)
-    # a judge of duels is seldom asked about another persona, so then it has no such columns
-    if any(measure.kind == "given" for measure in scores) and not any(map(ranking.has, person)):
-        person = []
-    return _table_of(ranking, [*_shown(ranking, scores), *_shown(ranking, person, absent=NOT_ASKED)])
+    scores = [measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "beside"]
+    return _table_of(ranking, [*_shown(ranking, scores), *_shown(ranking, of_person(ranking), absent=NOT_ASKED)])
 
 
 def of_person(ranking: Ranking) -> list[Measure]:

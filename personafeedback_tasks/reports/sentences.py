@@ -227,7 +227,6 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "other_options": "The runs also differ in {name}: {a} and {b}. The difference is not due to the model alone.",
     "other_conditions": "The conditions differ: {a}; and {b}.",
     # a judge of duels
-    "votes_as_they_are": "These win rates are the judge's votes as they are; pass --exam, its run on the benchmark, to see them without its errors.",
     "ties_left_out": "Ties and empty replies are left out: the run has not answered all of its duels.",
 }
 

@@ -37,7 +37,7 @@ def in_a_sentence(verdict: Verdict) -> str:
     against = verdict.duels.against
     replies = f"The replies of {verdict.duels.writer}"
     other = f"those of {against}" if len(verdict.duels.models) > 1 else f"the benchmark's {against} responses"
-    powered, corrected = verdict.people.powered, verdict.corrected.rate
+    powered, corrected = verdict.powered, verdict.corrected.rate
     if powered is not None:
         rate, trust = powered.rate, "people's votes are part of that"
     elif corrected is not None:
@@ -112,8 +112,8 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
         yield "corrected by the exam", verdict.corrected.rate
-    if verdict.people.powered is not None:
-        yield "with people's votes", verdict.people.powered.rate
+    if verdict.powered is not None:
+        yield "with people's votes", verdict.powered.rate
     if verdict.adjusted.rate is not None:
         yield "asked, at equal length", verdict.adjusted.rate
 
@@ -129,14 +129,13 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
-    people = verdict.people
-    if people.powered is not None:
+    if verdict.powered is not None:
         yield (
-            f"With people's votes on {people.duels:,} duels: prediction-powered, the judge's votes weighing "
-            f"{people.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's errors, if these duels were drawn at random."
+            f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
+            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's errors, if these duels were drawn at random."
         )
-    elif people.duels:
-        yield f"People's votes are left out: they are on duels of {people.users} users, and at least {LEAST_USERS} users are needed."
+    elif verdict.people:
+        yield f"People's votes are left out: they are on duels of {verdict.people_users} users, and at least {LEAST_USERS} users are needed."
 
 
 def why_not(verdict: Verdict) -> str:

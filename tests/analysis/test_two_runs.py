@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,8 @@ from support.judges import OTHER
 from personafeedback_tasks.analysis.beside import make_beside
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
-from personafeedback_tasks.analysis.duel_runs import CORRECTED, duels_in, duels_of, exam_of, exams, writers
+from personafeedback_tasks.analysis.duel_runs import duels_in, exam_of, exams, verdicts_of
 from personafeedback_tasks.analysis.pairs import pairs_of
-from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
@@ -171,39 +169,7 @@ def test_a_baseline_has_every_measure_of_a_run(tmp_path):
     assert found.agreement is not None
 
 
-# --- writers ------------------------------------------------------------------------------------------------------------
-
-
-def test_writers_are_ranked_with_their_votes_as_they_are_or_by_the_exam(tmp_path):
-    data = [RunData(None)]
-    folders = {
-        name: write_duels(
-            tmp_path / name, lambda case, name=name: f"{case.chosen} {name}", f"acme/{name}", difficulty="hard"
-        )
-        for name in ("one", "two")
-    }
-    shares = {"one": 0.9, "two": 0.3}
-    runs = [
-        run(tmp_path / f"judged {name}", name, shares[name], "hard", "judge", data=str(folders[name]))
-        for name in folders
-    ]
-    exam, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "somebody", 0.9, "hard")
-    written = [(one, *duels_of(one, data)) for one in runs]
-    assert [duels.writer for _, duels, _ in written] == ["acme/one", "acme/two"]
-    assert all(duels_in(one, data) == (duels, cases) for one, duels, cases in written)
-    assert duels_in(exam, data) is None
-    (plain,) = writers(written, None, (), data)
-    (corrected,) = writers(written, tmp_path, exams([exam, other, runs[0]]), data)
-    for ranking in (plain, corrected):
-        assert [row.run.model for row in ranking.rows] == ["acme/one", "acme/two"]
-    assert all(math.isnan(row.values[CORRECTED].value) if CORRECTED in row.values else True for row in plain.rows)
-    assert CORRECTED in [one.heading for one in corrected.measures]
-    assert "votes_as_they_are" in [caveat.key for caveat in plain.caveats]
-    assert "votes_as_they_are" not in [caveat.key for caveat in corrected.caveats]
-    for row, (one, duels, cases) in zip(corrected.rows, written, strict=True):
-        found = make_verdict(one, exam, duels, cases, load_cases("sample", difficulty="hard")).corrected.rate
-        assert found is not None
-        assert found in row.values.values()
+# --- runs on duels -----------------------------------------------------------------------------------------------------
 
 
 def test_an_exam_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
@@ -213,13 +179,12 @@ def test_an_exam_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
     assert exams([judged, exam, other]) == [exam, other]
     with pytest.raises(RunError, match="expected the judge's run on the benchmark itself"):
         exams([judged])
-    assert exam_of(judged, tmp_path, [other, exam]) is exam
+    assert exam_of(judged, [other, exam]) is exam
     with pytest.raises(RunError, match="model: found b, expected judge"):
-        exam_of(judged, tmp_path, [other])
-    with pytest.raises(RunError, match="which has no duels"):
-        duels_of(exam, [RunData(None)])
+        exam_of(judged, [other])
+    with pytest.raises(RunError, match="found no duels of the run on"):
+        verdicts_of([exam], [exam], [RunData(None)], print)
     shutil.move(folder, tmp_path / "moved")
-    for refused in (duels_of, duels_in):
-        with pytest.raises((RunError, DataError), match="not at hand"):
-            refused(judged, [RunData(None)])
-    assert duels_of(judged, [RunData(str(tmp_path / "moved")), RunData(None)])[0].writer == "acme/writer"
+    with pytest.raises(DataError, match="not at hand"):
+        duels_in(judged, [RunData(None)])
+    assert duels_in(judged, [RunData(str(tmp_path / "moved")), RunData(None)])[0].writer == "acme/writer"

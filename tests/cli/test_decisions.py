@@ -14,7 +14,6 @@ pytest.importorskip("scipy")
 
 from support import jsonl_harness
 from support.commands import personafeedback
-from support.duel_folders import write_duels
 from support.judges import JUDGES
 
 from personafeedback_tasks.building.models import Models
@@ -55,18 +54,6 @@ def two(tmp_path) -> Path:
     for judge in ("readable", "mixed"):
         judged(tmp_path / "logs", judge)
     return tmp_path / "logs"
-
-
-def test_an_exam_goes_with_duels_only(two, tmp_path):
-    said = refused("rank", two, "--exam", two / "mixed.jsonl")
-    assert "--exam needs runs on duels, and found none with their data." in said
-    duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
-    log, exam = (judged(tmp_path / str(number), "gold", data, "hard") for number, data in enumerate((duels, "sample")))
-    for options in ((), ("--exam", exam)):
-        done("rank", log, *options, "--json", tmp_path / "r.json")
-        (ranking,) = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rankings"]
-        (row,) = ranking["runs"]
-        assert row["model"] == "acme/writer"
 
 
 # --- report and its controls --------------------------------------------------------------------------------------------

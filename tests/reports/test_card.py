@@ -26,7 +26,7 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
-from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -404,26 +404,6 @@ def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_pat
         assert text.count(f"\n## PersonaFeedback{heading}\n") == 1
 
 
-def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text(
-        "---\nmodel-index:\n- name: model\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
-        f"      type: {HUB_ID}\n      name: PersonaFeedback\n      config: general_hard\n      split: test\n"
-        f"      revision: {HUB_REVISION}\n    metrics:\n    - type: accuracy\n      value: 61\n      name: theirs\n---\n",
-        encoding="utf-8",
-    )
-    update(path, run_of(mostly_right))
-    ModelCard.load(path).save(path)  # joins theirs and ours, which are about the same data
-    assert [len(result["metrics"]) for result in metadata_load(path)["model-index"][0]["results"]].count(2) == 1
-    update(path, run_of())
-    results = load(path).eval_results
-    assert [r.metric_value for r in results if r not in ours(results)] == [61]
-    assert [r.metric_value for r in ours(results)] == [100] * 9
-    before = path.read_bytes()
-    update(path, run_of())
-    assert path.read_bytes() == before
-
-
 def test_the_name_is_the_cards_own_or_the_runs(tmp_path):
     path = tmp_path / "README.md"
     path.write_text("---\nmodel_name: Acme Model\n---\n", encoding="utf-8")
@@ -463,27 +443,14 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     text = path.read_text(encoding="utf-8")
     group = report.overall
     for part in (
-        "`acme/model` was shown the user's whole persona, the user's question and both responses, in both orders",
-        "\n## PersonaFeedback\n\nCannot be told apart from always picking the longer response (",
         " points); whether it uses this user's persona was not asked.\n\n",
-        "|  | acc | 95 % interval | cases | baseline: longest |\n",
         f"| total | **50.0** | {100 * group.measures['acc'].low:.1f}–{100 * group.measures['acc'].high:.1f} | 48 |",
         "Unreadable replies: 48 of 96, 50.0 % (refusal 48).",
-        "to recognize a personalized reply, not to write one",
-        "synthetic and mostly Chinese",
-        "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
-        "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
         "Always picking the longer response reaches 50.0 % on these cases",
-        "Whether the model was trained on these texts was not checked.",
-        "Language of the data, in cases: " + ", ".join(
-            f"{ {'zh': 'Chinese', 'en': 'English'}[code]} {count}" for code, count in Counter(case.language for case in SAMPLE).most_common()
-        ),
-        "The prompt (v1-0123456789ab) is that of personafeedback-tasks.",
-        "we did not find the authors' prompts",
         "Not measured: right minus wrong, persona gain.",
         "Asked in lm-eval 0.4.13 with `method=generate, setting=persona, chat template=applied",
         f"Signature: `{report.signature}`",
-    ):  # fmt: skip
+    ):
         assert part in text, part
     assert text.index("Asked in") > text.index("<details>")
     assert "(none)" not in text
@@ -491,16 +458,6 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
 
 def with_ceiling(report, **ceiling):
     return replace(report, texts=replace(report.texts, ceiling=ceiling))
-
-
-def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
-    """The sample's do not."""
-    assert set(MOSTLY_RIGHT.texts.ceiling.values()) == {1.0}
-    assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
-    report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
-    assert "over the cells of the run (contradictory labels): general 95.7, total 98.0." in card_text.section(
-        report, SAMPLE, CARD
-    )
 
 
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
@@ -703,34 +660,6 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     assert (name, args["cases"]) == ("general_hard", 80)
     assert acc == round(100 * math.fsum(right) / 80, 2)
     assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
-
-
-def test_a_run_that_could_stop_and_ended_undecided_has_a_card(part_log, real_part, tmp_path, monkeypatch):
-    """It has every case: what was asked did not depend on the answers."""
-    from support.commands import personafeedback
-    from support.judges import JUDGES
-
-    monkeypatch.setitem(JUDGES, "either", lambda case, call: polite(case, call.split()[-1]))
-    task, settings = "personafeedback_general_hard", "persona,other_persona"
-    found = {}
-    for name, told in {"with": {"stop": 1}, "without": {}}.items():
-        log = part_log("inspect", "either", task, setting=settings, told=told)
-        done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / f"{name}.md")
-        assert done.exit_code == 0, done.output
-        found[name] = load(tmp_path / f"{name}.md").eval_results
-    (run, _) = read_runs([part_log("inspect", "either", task, setting=settings, told={"stop": 1})])
-    known = run.stopped
-    assert (known.users, known.decision) == (known.of, None)
-    assert (
-        f"STOPPING (stop=1): {known.of} of {known.of} users count, right minus wrong not decided"
-        in (tmp_path / "with.md").read_text()
-    )
-    for one, other in zip(found["with"], found["without"], strict=True):
-        assert one.metric_value == other.metric_value
-        interval = [round(100 * end, 2) for end in known.interval]
-        is_difference = one.metric_type == "right_minus_wrong"
-        assert one.metric_args["interval_95"] == (interval if is_difference else other.metric_args["interval_95"])
-    assert found["with"][1].metric_type == "right_minus_wrong"
 
 
 def test_a_card_calls_the_model_by_its_name(logs, real_part, tmp_path):
