@@ -70,7 +70,7 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
     rows = []
     for key, name in names.items():
         values = {quantity: of[key] for quantity, (_, of) in chosen.items() if key in of}
-        row = Balance(name, values | of_tasks.get(key[0], {}), titles)
+        row = Balance(name, {**values, **of_tasks.get(key[0], {})}, titles)
         if 0 < len(row.costs) < len(row.values):
             rows.append((key, row))
     methods = Counter(identity for (identity, _), _ in rows)

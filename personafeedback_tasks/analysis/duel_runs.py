@@ -118,15 +118,12 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
 
 def exams(runs: Sequence[Run]) -> list[Run]:
     """The runs that are on a benchmark itself. Raises RunError if there are none."""
-    if not runs:
-        raise RunError("Found no run as exam, expected the judge's run on the benchmark itself. Pass its log.")
-    exams = [run for run in runs if run.named_set is None]
-    if not exams:
+    found = [run for run in runs if run.named_set is None]
+    if not found:
         raise RunError(
-            f"{runs[0].logs[0]}: found a run on the set {runs[0].named_set.name!r}, expected the judge's run on the "  # type: ignore[union-attr]
-            "benchmark itself, which is its exam."
+            "Found no run as exam that is on the benchmark itself, expected that of the judge. Pass its log to --exam."
         )
-    return exams
+    return found
 
 
 def exam_of(run: Run, candidates: Sequence[Run]) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,24 +87,19 @@ class Verdict:
         return self.groups[-1]
 
 
-def differences(run: Run, exam: Run, besides: Collection[str] = ()) -> list[str]:
-    """Differences between a run and its judge's exam that must not be: `model: found A, expected B`.
-
-    Args:
-        besides: options in which both may differ.
-    """
-    others = {*run.benchmark.signed, *besides}  # the former are digests of data
+def differences(run: Run, exam: Run) -> list[str]:
+    """Differences between a run and its judge's exam that must not be: `model: found A, expected B`."""
     here, there = run.signature.defining, exam.signature.defining
-    names = [name for name in here if name not in others]
+    names = [name for name in here if name not in run.benchmark.signed]  # which are digests of data
     pairs = [("model", run.model, exam.model)]
     pairs += [(name, text(here[name]), text(there.get(name))) for name in names]
     pairs += [(name, *values) for name, values in run.other_conditions(exam).items()]
     return [f"{name}: found {its}, expected {own}" for name, own, its in pairs if own != its]
 
 
-def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> None:
+def refuse_other_judge(run: Run, exam: Run) -> None:
     """Raise RunError unless the exam is of the run's judge, asked in the same way, with the same cells."""
-    found = differences(run, exam, besides)
+    found = differences(run, exam)
     if found:
         raise RunError(
             f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
@@ -116,18 +111,6 @@ def refuse_other_judge(run: Run, exam: Run, besides: Collection[str] = ()) -> No
             f"{exam.logs[0]}: found no case of {', '.join(missing)} in the exam, expected the cells of {run.logs[0]}. Run the "
             "judge on these, too."
         )
-
-
-def refuse_other_users(run: Run, exam: Run, duels: Duels) -> None:
-    """Raise RunError unless shared cases belong to the same users: an exam may be on another copy of the data."""
-    for case in run.cases.values():
-        source = duels.sources[case.case_id]
-        there = exam.cases.get(source)
-        if there is not None and there.user_id != case.user_id:
-            raise RunError(
-                f"{exam.logs[0]}: found {source} of user {there.user_id}, expected user {case.user_id} as in the duel {case.case_id} "
-                f"of {run.logs[0]}. Run the exam on the data that the replies were written for."
-            )
 
 
 def make_verdict(
@@ -146,10 +129,9 @@ def make_verdict(
         people: case id of the duel -> people's votes; None without any.
 
     Raises:
-        RunError: the exam is of another judge, or of other cells or users; or the run has no answered case.
+        RunError: the exam is of another judge, or of other cells; or the run has no answered case.
     """
     refuse_other_judge(run, exam)
-    refuse_other_users(run, exam, duels)
     mine, theirs = voted(run, cases), voted(exam, examined)
     # Of a run that is not finished, nobody knows how many of them belong to the cases that it answered.
     not_asked = [one for one in duels.not_asked if one.cell in run.cells] if not run.partial else []

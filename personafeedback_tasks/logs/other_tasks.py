@@ -225,7 +225,7 @@ def _text(value: Any) -> str:
 
 
 def _lm_eval(
-    path: Path, results: Mapping[str, Any], values: Sequence[str], setting_of: Callable[[str], str]
+    path: Path, results: dict[str, Any], values: Sequence[str], setting_of: Callable[[str], str]
 ) -> list[TaskRun]:
     instruction = results.get("system_instruction") or ""
     setting = setting_of(instruction) if instruction else NO_PERSONA

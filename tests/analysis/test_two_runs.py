@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -103,6 +104,11 @@ def test_two_runs_of_one_name_are_named_by_what_differs(tmp_path):
     ranking = compare(one, same_again)
     (names,) = [column.texts for column in rank_text.short_table(ranking).columns if column.heading == "model"]
     assert sorted(names) == [f"a ({folder}/a.jsonl)" for folder in ("a-", "b-")]
+    (pair,) = ranking.pairs
+    unknown = replace(pair, groups={name: replace(gap, detectable=math.nan) for name, gap in pair.groups.items()})
+    for pairs, has in (([pair], True), ([unknown], False)):
+        table, _, legend = pairs_text.of_two(replace(ranking, pairs=pairs))
+        assert ("detectable" in table.header, "detectable" in legend.paragraphs[0]) == (has, has)
     warm = replace(same_again, conditions={"temperature": 1})
     names = [row.run.apart for row in compare(one, warm).rows]
     assert sorted(names) == ["temperature=1", "temperature=not set"]
@@ -177,7 +183,7 @@ def test_an_exam_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
     judged = run(tmp_path, "a", 0.9, "hard", "judge", data=str(folder))
     exam, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "b", 0.9, "hard")
     assert exams([judged, exam, other]) == [exam, other]
-    with pytest.raises(RunError, match="expected the judge's run on the benchmark itself"):
+    with pytest.raises(RunError, match="Found no run as exam"):
         exams([judged])
     assert exam_of(judged, [other, exam]) is exam
     with pytest.raises(RunError, match="model: found b, expected judge"):

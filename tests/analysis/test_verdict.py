@@ -26,8 +26,9 @@ from personafeedback_tasks.core.duels import Duels, NotAsked
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import duels as duels_of
+from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.reports.documents import verdict_document
-from personafeedback_tasks.reports.verdict_text import in_a_sentence, notes, tables
+from personafeedback_tasks.reports.verdict_text import blocks, in_a_sentence, notes, tables
 
 same = pytest.approx
 
@@ -200,6 +201,7 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
     assert "neither" in [column.heading for column in tables(none)[2].columns]
+    assert ["neither: " in markdown(blocks(made)) for made in (found, none)] == [False, True]
     equal = the_verdict(logs, results=[replace(one, answers=(), rewards={"reward": (1.0, 1.0)}) for one in run.results])
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
@@ -225,7 +227,7 @@ def test_a_folder_of_everything_gives_each_duel_its_own_exam(logs, tmp_path):
     ("duel", "exam", "said"),
     [
         ("readable some", "first exam", "model: found personafeedback/first, expected scripted/readable"),
-        ("readable some", "longest long", "found a run on the set 'duel of acme/writer against rejected', expected the judge's run"),
+        ("readable some", "longest long", "Found no run as exam"),
         ("readable exam", "readable exam", "found no duels of the run on sample. Pass a judge's run on a folder"),
     ],
 )  # fmt: skip
