@@ -105,6 +105,20 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
     assert acc(tmp_path / "cut") < 1
 
 
+def checked(kind, words, arguments, request="generate_until", labels=1, **told):
+    """The check of one prompt by a class that is derived from `kind`, and whose tokens are words."""
+    pytest.importorskip("lm_eval")
+    from lm_eval.api.instance import Instance
+
+    from personafeedback_tasks.lm_eval_harness.window import check_prompts
+
+    own = {"max_length": 10, "tok_encode": lambda self, text: text.split(), "template": lambda self: None}
+    model = type(f"Derived{kind}", (type(kind, (), {**own, **told}),), {})()
+    prompt = " ".join(["wörterbuch"] * words)
+    requests = [Instance(request_type=request, doc={}, arguments=(prompt, one), idx=0) for one in arguments]
+    return check_prompts("t", requests, labels, model.template)
+
+
 @pytest.mark.parametrize(
     ("told", "cut", "source"),
     [
@@ -117,16 +131,7 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
     ],
 )  # fmt: skip
 def test_a_long_max_length_gives_hf_no_more_positions_and_hides_no_truncation(told, cut, source):
-    pytest.importorskip("lm_eval")
-    from lm_eval.api.instance import Instance
-
-    from personafeedback_tasks.lm_eval_harness.window import check_prompts
-
-    own = {"max_length": 100, "tok_encode": lambda self, text: text.split(), "template": lambda self: None}
-    model = type("HFLM", (), {**own, **told})()
-    arguments = (" ".join(["wörterbuch"] * 10), {"max_gen_toks": 4})
-    request = Instance(request_type="generate_until", doc={}, arguments=arguments, idx=0)
-    found = check_prompts("t", [request], 1, model.template)
+    found = checked("HFLM", 10, [{"max_gen_toks": 4}], **{"max_length": 100, **told})
     assert found.cut == cut
     assert f"window of 9 tokens ({source})" in found.refusal if cut else not found.refusal
 
@@ -169,40 +174,18 @@ def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tin
     assert read_run(tmp_path / "out").prompts.cut == 0
 
 
-@pytest.mark.parametrize(
-    ("kind", "room", "with_label"), [("VLLM", 10, 9), ("SGLangLM", 10, 10), ("HFLM", 10, 11), ("Mine", None, None)]
-)
+@pytest.mark.parametrize(("kind", "room", "with_label"), [("VLLM", 10, 9), ("SGLangLM", 10, 10), ("HFLM", 10, 11)])
 def test_each_backend_has_its_own_rule(kind, room, with_label):
-    """For backends that cannot run here, by the rules in their sources; a class that nobody knows is not guessed."""
-    from lm_eval.api.instance import Instance
-
-    from personafeedback_tasks.lm_eval_harness.window import check_prompts
-
-    def tok_encode(self, text):
-        return text.split()
-
-    model = type(f"Derived{kind}", (type(kind, (), {"max_length": 10, "tok_encode": tok_encode}),), {})()
-    model.template = lambda: None
-    template = type(model).__call__ = lambda self: None
-    template = template.__get__(model)
-
-    def cut(words, arguments, kind_of_request, labels):
-        requests = [
-            Instance(
-                request_type=kind_of_request, doc={}, arguments=(" ".join(["wörterbuch"] * words), argument), idx=0
-            )
-            for argument in arguments
-        ]
-        return check_prompts("t", requests, labels, template).cut
-
-    if room is None:
-        assert cut(3, [{"max_gen_toks": 0}], "generate_until", 1) is None
-        return
+    """For backends that cannot run here, by the rules in their sources."""
     for new in (0, 4):
-        assert cut(room - new, [{"max_gen_toks": new}], "generate_until", 1) == 0
-        assert cut(room - new + 1, [{"max_gen_toks": new}], "generate_until", 1) == 1
-    assert cut(with_label - 1, [" A", " B"], "loglikelihood", 2) == 0
-    assert cut(with_label, [" A", " B"], "loglikelihood", 2) == 1
+        assert checked(kind, room - new, [{"max_gen_toks": new}]).cut == 0
+        assert checked(kind, room - new + 1, [{"max_gen_toks": new}]).cut == 1
+    assert checked(kind, with_label - 1, [" A", " B"], "loglikelihood", 2).cut == 0
+    assert checked(kind, with_label, [" A", " B"], "loglikelihood", 2).cut == 1
+
+
+def test_a_class_that_nobody_knows_is_not_guessed():
+    assert checked("Mine", 3, [{"max_gen_toks": 0}]).cut is None
 
 
 def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path):
