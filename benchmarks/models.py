@@ -317,23 +317,18 @@ def reported(runs: Path, out: Path) -> dict[str, Any]:
 
 def figures(report: dict[str, Any]) -> list[str]:
     """The columns from `cases` to `tokens`."""
-    group, settings = (largest(report["groups"]), report["settings"])
-    measures, differences = group["measures"], largest(settings["groups"])["differences"] if settings else {}
-    named = settings["named"] if settings else {}
+    group = max(report["groups"].values(), key=lambda group: group["cases"])
+    measures = group["measures"]
     total = next((cost for cost in report["costs"] if cost["asked"] == "total"), report["costs"][0])
     return [
         str(group["cases"]),
         *(percent(measures.get(name)) for name in ("acc", "acc_sym", "consistency", "first_rate", "invalid")),
-        *(percent(differences.get(named.get(name, "")), "+") for name in ("right minus wrong", "persona gain")),
+        *(percent(measures.get(name), "+") for name in ("right_minus_wrong", "persona_gain")),
         f"{total['calls']:,}",
         "–"
         if total["input_tokens"] is None
         else f"{total['input_tokens'] + total['output_tokens']:,}",  # lm-eval's logs have none
     ]
-
-
-def largest(groups: dict[str, Any]) -> dict[str, Any]:
-    return max(groups.values(), key=lambda group: group["cases"])
 
 
 def percent(estimate: dict[str, Any] | None, sign: str = "") -> str:

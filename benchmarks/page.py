@@ -21,7 +21,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import ranked
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.logs.data import RunData

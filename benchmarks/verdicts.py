@@ -135,8 +135,9 @@ def estimates(data: Data, rights: Rights) -> Use:
         return paired((scores[one] - scores[other]).tolist(), data.users)
 
     gap = scores["persona"] - scores["other_persona"]
+    counted = [of["persona"] - of["other_persona"] for of in data.counted.values()]
     excess = [
-        paired((gap - (of["persona"] - of["other_persona"])).tolist(), data.users) for of in data.counted.values()
+        paired((gap - of).tolist(), data.users) for of in (np.zeros_like(gap), *(of for of in counted if of.sum() > 0))
     ]
     return Use(
         "persona",

@@ -80,9 +80,6 @@ class Document:
 _NAMES = {"reports": "", "rankings": "ranking", "verdicts": "", "runs": "", "groups": "group", "measures": "measure"}
 """Key of a document -> the column that says which of its entries a row is of; empty where the entry's own label does."""
 
-_BY_GROUP = ("excess_over_counting", "same_pick", "harms")
-"""Measures whose entries are groups."""
-
 
 def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     if isinstance(found, Mapping):
@@ -101,9 +98,6 @@ def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
                         yield {**own, "group": group, "p": gap["p"], **gap["difference"]}
                     for measure, difference in pair["measures"].items():
                         yield {**own, "measure": f"difference, {measure}", **difference}
-            elif key in _BY_GROUP:
-                for name, inner in value.items():
-                    yield from _estimates(inner, {**of, "group": name, "measure": key})
             elif key in _NAMES and isinstance(value, Mapping):
                 for name, inner in value.items():
                     yield from _estimates(inner, {**of, _NAMES[key]: name})
@@ -167,9 +161,9 @@ def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_L
         RunError, DataError: see `read_runs`; RunError, too, if all runs are on duels.
         OptionError: `data` are of none of the runs.
     """
+    from .analysis.contender import Contender
     from .analysis.control import with_controls
     from .analysis.duel_runs import without_duels
-    from .analysis.measures import Contender
     from .analysis.ranking import ranked
     from .reports import documents
 

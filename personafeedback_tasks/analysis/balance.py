@@ -139,8 +139,7 @@ def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> E
         return None
     if not {*run.benchmark.cells} <= run.answered.keys() or not _whole(run, without, barred):
         return None
-    harm = harm_of(run, without, run.cases)
-    return harm.share if harm else None
+    return harm_of(run, without, run.cases)
 
 
 def _whole(run: Run, control: Run, barred: Collection[str]) -> bool:

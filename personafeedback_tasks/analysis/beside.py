@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..core.method import LabelMethod
-from ..core.report import PRECISION, RECALL, Examined, HumanAgreement
+from ..core.report import PRECISION, RECALL, Examined
 from ..core.result import Result
 from ..logs.run import Run
 from ..stats.estimates import Estimate
@@ -14,12 +14,18 @@ from .groups import measures_of
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Baselines beside a run, over all its cases."""
+class Judges:
+    """Baselines that answer like a model, over all cases of a run, and people.
 
-    # name -> measure -> value on the cases of the run
-    baselines: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    agreement: HumanAgreement | None = None  # among people, where the data have it
+    Attributes:
+        baselines: baseline -> measure -> value.
+        agreement: coefficient -> how far people agree; empty without votes.
+        note: whose agreement it is.
+    """
+
+    baselines: Mapping[str, Mapping[str, Estimate]]
+    agreement: Mapping[str, Estimate]
+    note: str
 
 
 def with_scores(run: Run, texts: Examined) -> Examined:
@@ -42,7 +48,7 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     }
 
 
-def make_beside(run: Run, texts: Examined) -> Beside:
+def make_judges(run: Run, texts: Examined) -> Judges:
     spec = run.benchmark.report
     wanted = [shown.measure for shown in spec.compared]
     wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
@@ -50,4 +56,5 @@ def make_beside(run: Run, texts: Examined) -> Beside:
         name: measures_of(run.benchmark, cases, only=wanted, also=texts.shared([case.case_id for case in cases]))
         for name, cases in answered(run, texts).items()
     }
-    return Beside(baselines, texts.agreement)
+    people = texts.agreement
+    return Judges(baselines, people.coefficients if people else {}, people.note if people else "")

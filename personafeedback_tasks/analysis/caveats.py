@@ -16,9 +16,11 @@ from ..stats.estimates import Estimate
 from . import void
 from .control import measure_of
 from .place import by_place, place_free, place_of
-from .shortcuts import ONE_OF_THEM, Shortcuts
 from .users import FEW_USERS
 from .void import MOST_MISSING, MOST_UNREADABLE, missing_share, unreadable_part
+
+ONE_OF_THEM = 0.95
+"""A run that picks as a baseline does in a larger share of its cases is said to be that baseline."""
 
 NEAR_END = 0.05
 """At an accuracy closer to 0 or 1 than this, a few users can have most of what goes wrong."""
@@ -30,15 +32,16 @@ def of_result(
     cases: CaseSet[Any] | None,
     no_data: str,
     score: Estimate,
-    shortcuts: Shortcuts | None,
+    shared: Mapping[str, Estimate | None],
 ) -> list[Caveat]:
     """All caveats of a run's score.
 
     Args:
+        shared: baseline -> share of the run's picks that are its.
         controls: value of the control's option -> the run that is shown beside.
         no_data: why `cases` is None; empty for no caveat about that.
     """
-    found = [*of_shortcuts(run, shortcuts), *of_run(run)]
+    found = [*of_shortcuts(run, shared), *of_run(run)]
     if cases is not None and cases.digest != run.signature.data:  # it has the cases of the run, but not every file
         found.append(Caveat("other_data", FORBIDS, {"read": cases.digest, "asked": run.signature.data}))
     for value, control in controls.items():
@@ -124,13 +127,12 @@ def of_users(estimate: Estimate) -> Iterator[Caveat]:
         yield Caveat("few_users", WEAKENS, {"users": estimate.users})
 
 
-def of_shortcuts(run: Run, found: Shortcuts | None) -> Iterator[Caveat]:
-    """Baselines that the run agrees with almost always."""
+def of_shortcuts(run: Run, shared: Mapping[str, Estimate | None]) -> Iterator[Caveat]:
+    """Baselines whose picks are almost always the run's; a case in which one of them has no pick is none of these."""
     picks = run.benchmark.report.shortcuts
-    for name, agreement in (found.baselines if found else {}).items():
-        if agreement.all > ONE_OF_THEM:
-            values = {"picks": picks[name], "percent": 100 * agreement.all, "name": name}
-            yield Caveat("shortcut", WEAKENS, values)
+    for name, found in shared.items():
+        if found is not None and (share := found.value * found.n / len(run.cases)) > ONE_OF_THEM:
+            yield Caveat("shortcut", WEAKENS, {"picks": picks[name], "percent": 100 * share, "name": name})
 
 
 def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:

@@ -8,7 +8,7 @@ from ..logs.errors import RunError
 from ..logs.read import refuse_shared, told_apart
 from ..logs.run import Run
 from .caveats import listed
-from .measures import Contender
+from .contender import Contender
 from .ranking import Ranking, make_ranking
 
 

@@ -16,11 +16,10 @@ from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import Powered
 from ..stats.logistic import LengthAdjusted
+from .beside import Judges
 from .groups import Group
-from .harm import Harm
 from .pairs import RunPair
-from .sheet import SheetColumn
-from .shortcuts import Shortcuts
+from .report import Unread
 from .users import Users
 from .verdict import VerdictGroup
 
@@ -43,34 +42,6 @@ class CaveatText(Record, frozen=True, kw_only=True):
     severity: str
     about: Sequence[str]
     sentence: str
-
-
-class Unread(Record, frozen=True, kw_only=True):
-    """A reply that cannot be read.
-
-    Attributes:
-        case: its id.
-        reason: why.
-        reply: an excerpt.
-    """
-
-    case: str
-    reason: str
-    reply: str
-
-
-class Judges(Record, frozen=True, kw_only=True):
-    """Baselines that answer like a model, and people.
-
-    Attributes:
-        baselines: baseline -> measure -> value.
-        agreement: coefficient -> how far people agree; null without votes.
-        notes: whose agreement it is.
-    """
-
-    baselines: Mapping[str, Mapping[str, Estimate]]
-    agreement: Mapping[str, Estimate] | None
-    notes: Sequence[str]
 
 
 class CostOfCalls(Record, frozen=True, kw_only=True):
@@ -97,20 +68,20 @@ class CostOfCalls(Record, frozen=True, kw_only=True):
     dollars: float
 
 
-class Settings(Record, frozen=True, kw_only=True):
-    """A run beside its controls, on the same cases.
+class MeasureText(Record, frozen=True, kw_only=True):
+    """A measure of a report or a ranking.
 
     Attributes:
-        signatures: setting -> signature of its run.
-        named: name of a difference -> its key in `differences`.
-        left_out: cases that not every run answered.
-        groups: group -> its numbers.
+        heading: in tables.
+        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
+        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score under another `setting`.
+        meaning: what its numbers are; empty where the heading says it.
     """
 
-    signatures: Mapping[str, str]
-    named: Mapping[str, str]
-    left_out: int
-    groups: Mapping[str, SheetColumn]
+    heading: str
+    unit: str
+    kind: str
+    meaning: str
 
 
 class ReportedRun(Record, frozen=True, kw_only=True):
@@ -132,17 +103,12 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         caveats: what a reader must know first.
         unread: replies that cannot be read, of every reason in turn.
         ceiling: group -> highest accuracy that the labels allow, a share.
+        measures: key of a measure of the groups -> what it is.
         groups: cell or group of cells -> its numbers; the last one has all cases.
         macro: the plain mean of the cells; null unless all are there.
-        margins: baseline -> the score minus its, paired by case.
-        shortcuts: group -> the run beside the baselines.
         judges: baselines that answer, and people; null without data.
         users: how far users differ; null with few.
         costs: what the run and its controls took.
-        harms: group -> `yields` or `distracted` -> the calls that this changes; empty where what the model is told shall help.
-        excess_over_counting: group -> right minus wrong minus that of counting terms; empty without data or other_persona.
-        same_pick: group -> right minus wrong of the cases that get the same pick in every order under both.
-        settings: the run beside its controls; null without.
     """
 
     model: str
@@ -160,17 +126,12 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     caveats: Sequence[CaveatText]
     unread: Sequence[Unread]
     ceiling: Mapping[str, float]
+    measures: Mapping[str, MeasureText]
     groups: Mapping[str, Group]
     macro: Group | None
-    margins: Mapping[str, Estimate]
-    shortcuts: Mapping[str, Shortcuts]
     judges: Judges | None
     users: Users | None
     costs: Sequence[CostOfCalls]
-    harms: Mapping[str, Mapping[str, Harm]]
-    excess_over_counting: Mapping[str, Estimate]
-    same_pick: Mapping[str, Estimate]
-    settings: Settings | None
 
 
 class ReportDocument(Output, frozen=True, kw_only=True):
@@ -184,22 +145,6 @@ class ReportDocument(Output, frozen=True, kw_only=True):
 
     reports: Sequence[ReportedRun]
     prompt_sensitivity: Sequence[str]
-
-
-class MeasureText(Record, frozen=True, kw_only=True):
-    """A measure of a ranking.
-
-    Attributes:
-        heading: in tables.
-        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
-        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; the benchmark's `own`.
-        meaning: what its numbers are; empty where the heading says it.
-    """
-
-    heading: str
-    unit: str
-    kind: str
-    meaning: str
 
 
 class RankedRun(Record, frozen=True, kw_only=True):

@@ -1,27 +1,22 @@
-"""The columns of a report: each cell, the groups of several cells, and all their numbers."""
+"""The rows of a report: each cell, the groups of several cells, and their numbers."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 
 from ..core.benchmark import Benchmark
-from ..core.report import Examined
 from ..core.result import CorpusMetric, Result, by_case, over_epochs
 from ..core.table import UnitMean
 from ..logs.run import Run
 from ..stats.clusters import Shared
-from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, share
-from .control import with_sequence
+from ..stats.estimates import Estimate, estimate, estimate_of, mean, share
 
 
 @dataclass(frozen=True)
 class Group:
-    """One column of a report: a cell, a group of cells, or all.
+    """One row of a report: a cell, a group of cells, or all.
 
     Attributes:
         name: `general_hard`, `general`, `total`.
@@ -29,10 +24,7 @@ class Group:
         of: how many the data have.
         replies: number of replies read, or of responses that a reward model scored.
         reasons: why replies are unreadable -> how many.
-        measures: name -> estimate over the cases, those over the whole corpus included.
-        baselines: name -> score on the same cases; empty without data.
-        subsets: name -> score on those of the cases; empty without data.
-        gain: score minus that of the control on the same cases; None without a control.
+        measures: key of a measure -> its value; without those that no group of the report has.
     """
 
     name: str
@@ -41,14 +33,6 @@ class Group:
     replies: int
     reasons: Mapping[str, int]
     measures: Mapping[str, Estimate]
-    baselines: Mapping[str, Estimate]
-    subsets: Mapping[str, Estimate]
-    gain: Estimate | None = None
-
-    @property
-    def named(self) -> dict[str, Estimate]:
-        """Measures, baselines and subsets."""
-        return {**self.measures, **self.baselines, **self.subsets}
 
 
 def has_macro(run: Run) -> bool:
@@ -67,49 +51,6 @@ def groups_of(
         (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
         for name, cells in benchmark.columns(ids).items()
     ]
-
-
-def make_group(
-    run: Run,
-    name: str,
-    cells: Sequence[str],
-    ids: Sequence[str],
-    texts: Examined | None,
-    gain: Mapping[str, float],
-    plain: bool = False,
-) -> Group:
-    """One column.
-
-    Args:
-        gain: case id -> the score minus that of the control; empty without one.
-        plain: gives each cell the same weight.
-    """
-    benchmark, cases = run.benchmark, [run.cases[case_id] for case_id in ids]
-    results = [result for case_id in ids for result in run.by_case[case_id]]
-    users = [case.user_id for case in cases]
-    strata = [case.cell for case in cases] if plain else None
-    also = texts.shared(ids) if texts else partners_of(run, ids)
-    shared = partial(share, users=users, cells=strata, also=also)
-
-    measures = measures_of(benchmark, results, strata, also=also)
-    for line in (*benchmark.report.headline, *benchmark.report.details):  # a run without a case has no values
-        measures.setdefault(line.measure, share([], []))
-    primary = run.primary
-    if strata is None and primary in measures:
-        measures[primary] = with_sequence(measures[primary], primary, run)
-    answers = [answer for result in results for answer in result.answers]
-    scored = sum(not result.answers for result in results) * len(run.method.calls)
-    return Group(
-        name=name,
-        cases=len(cases),
-        of=sum(run.cells[cell] for cell in cells),
-        replies=len(answers) + scored,
-        reasons=dict(sorted(Counter(answer for answer in answers if answer not in benchmark.labels).items())),
-        measures=measures,
-        baselines=_baselines(texts, ids, shared) if texts else {},
-        subsets=_subsets(texts, ids, [case.value(primary) for case in cases], shared) if texts else {},
-        gain=paired([gain.get(case_id, math.nan) for case_id in ids], users, strata, also) if gain else None,
-    )
 
 
 def measures_of(
@@ -154,25 +95,6 @@ def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> fl
 def judged(results: Sequence[Result]) -> list[Result]:
     """The results that a corpus metric sees: those with answers, or with rewards and a target."""
     return [result for result in results if result.answers or (result.rewards and result.targets)]
-
-
-def _baselines(
-    texts: Examined, ids: Sequence[str], shared: Callable[[Sequence[float]], Estimate]
-) -> dict[str, Estimate]:
-    if not texts.baselines:
-        return {}
-    names = dict.fromkeys(chain.from_iterable(texts.baselines.values()))
-    of_cases = [texts.baselines[case_id] for case_id in ids]
-    return {name: shared([of_case[name] for of_case in of_cases]) for name in names}
-
-
-def _subsets(
-    texts: Examined, ids: Sequence[str], primary: Sequence[float], shared: Callable[[Sequence[float]], Estimate]
-) -> dict[str, Estimate]:
-    return {
-        name: shared([a if i in inside else math.nan for i, a in zip(ids, primary, strict=True)])
-        for name, (_, inside) in texts.subsets.items()
-    }
 
 
 def partners_of(run: Run, ids: Sequence[str]) -> Shared | None:

@@ -1,156 +1,212 @@
-"""The measures of a ranking: meaning and computation for one of its runs, in the order of every output."""
+"""The measures of reports and rankings: what each is called, where it is shown, and its value for a run. One entry each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from ..core.report import DIFFERENCE, SHARE, Control, Examined
+from ..core.report import DIFFERENCE, Control, Examined, Line, ReportSpec
 from ..logs.run import Run
-from ..stats.clusters import Shared
-from ..stats.estimates import Estimate, paired, share
+from ..stats.estimates import Estimate, estimate, paired, share
 from ..stats.logistic import at_zero
+from .contender import Contender
 from .control import gains, named_differences, with_sequence
-from .groups import Group, has_macro, make_group, measures_of, partners_of
-from .use import EXCESS, excess_over_counting
+from .groups import has_macro, measures_of
+from .harm import harm_of
+from .use import EXCESS, excess_over_counting, same_pick
 from .void import is_void
 
 SCORE = "acc"
-"""The key of the primary measure in every file, whatever its benchmark and method call it."""
+"""The key of the primary measure in every file of a ranking, whatever its benchmark and method call it."""
 
 MACRO = "plain mean over the cells, whatever their numbers of cases"
-KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
-"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; the benchmark's
-own. In the order of outputs."""
+
+KINDS = ("score", "beside", "margin", "adjusted", "difference", "own", "baseline", "shared", "part", "setting")
+"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; the
+benchmark's own; score of a baseline; picks shared with one; score in a part of the cases; score under another setting. In the order of
+rankings, which have no further kind than the benchmark's own."""
+
+RESULT, HARMS, BASELINES = "Result", "Answers that are right without and wrong with it", "Baselines"
+SHARED = "Picks that each baseline shares"
+SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same pick in every order, under both"
+"""Headings of tables of a report."""
 
 
-@dataclass(frozen=True)
-class Contender:
-    """A run that is ranked."""
+@dataclass(frozen=True, kw_only=True)
+class Measure(Line):
+    """One measure of reports and rankings; `measure` is its key in files."""
 
-    run: Run
-    controls: Mapping[str, Run] = field(default_factory=dict)  # value of the control's option -> run, for differences
-    texts: Examined | None = None  # facts from the texts of its cases; None without data
-
-    @cached_property
-    def ids(self) -> list[str]:
-        """Ids of its cases, which all runs of a ranking answered."""
-        return sorted(self.run.cases)
-
-    @cached_property
-    def users(self) -> list[str]:
-        """The user of each case."""
-        return [self.run.cases[case_id].user_id for case_id in self.ids]
-
-    @cached_property
-    def shared(self) -> Shared | None:
-        """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.shared_by(self.ids)
-
-    def shared_by(self, ids: Sequence[str]) -> Shared | None:
-        """The same of some of its cases."""
-        return self.texts.shared(ids) if self.texts else partners_of(self.run, ids)
-
-    @cached_property
-    def group(self) -> Group:
-        """All of its cases."""
-        return make_group(self.run, "", list(self.run.cells), self.ids, self.texts, {})
-
-    @cached_property
-    def scores(self) -> list[float]:
-        """The primary measure of each case."""
-        values = self.run.values(self.run.primary)
-        return [values[case_id] for case_id in self.ids]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One measure of a ranking."""
-
-    key: str
-    heading: str
-    unit: str  # SHARE, DIFFERENCE, SIGNED or RATIO
     kind: str  # one of KINDS
-    of: Callable[[Contender], Estimate | None]  # its value for a run; None where that has none
+    of: Callable[[Contender], Estimate | None]  # its value for a run or some of its cases; None where these have none
     baseline: str = ""  # of a margin
-    meaning: str = ""  # what its numbers are; empty where the heading says it
+    reported: bool = True  # whether reports have it; `table` is empty for one that only files have
+    counted: str = ""  # what there is a number of beside it: `cases`, `answers`; empty for none
 
     @property
-    def is_share(self) -> bool:
-        """Whether outputs have its values in percent."""
-        return self.unit in (SHARE, DIFFERENCE)
+    def key(self) -> str:
+        return self.measure
+
+    @property
+    def heading(self) -> str:
+        return self.title
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
-    """The measures of a ranking: all that its benchmark can have, so that files do not depend on the data and controls
-    at hand."""
-    spec, texts = contenders[0].run.benchmark.report, contenders[0].texts
+    """The measures of a ranking: all that its benchmark can have, so that files do not depend on the data and controls at
+    hand."""
+    ranked = [one for one in every(contenders) if one.ranked]
+    named = [replace(one, label=_in_rankings(one, contenders[0])) for one in ranked]
+    return sorted(named, key=lambda one: KINDS.index(one.kind))
+
+
+def of_report(run: Contender) -> list[Measure]:
+    """The measures of a report, in the order of its tables."""
+    return [one for one in every([run]) if one.reported]
+
+
+def every(contenders: Sequence[Contender]) -> list[Measure]:
+    """Every measure that runs of one benchmark can have. A measure of one benchmark is a `Line` of its `ReportSpec`; one of
+    all benchmarks is an entry here."""
+    run, texts = contenders[0].run, contenders[0].texts
+    spec = run.benchmark.report
+    scores = dict.fromkeys(one.run.primary for one in contenders)
+    about = "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
     baselines = dict.fromkeys(spec.baselines)
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     found = [
-        Measure(SCORE, " or ".join(dict.fromkeys(one.run.primary for one in contenders)), SHARE, "score", _score),
-        Measure("macro", "macro", SHARE, "score", _macro),
+        Measure(SCORE, " or ".join(scores), kind="score", of=_score, ranked=True, reported=False, meaning=about),
+        Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=MACRO),
     ]
-    found += [Measure(over(name), over(name), DIFFERENCE, "margin", partial(margin, name), name) for name in baselines]
+    found += [_own(line, RESULT) for line in run.headline]
+    found += [_beside(name, texts, spec) for name in spec.beside]
     if spec.adjusted:
-        found.append(_named(spec.adjusted, SHARE, "adjusted", _adjusted))
+        about = f"the score {spec.adjusted} of the responses, by logistic regression"
+        found.append(
+            _measure(spec.adjusted, kind="adjusted", of=_adjusted, ranked=True, interval=True, table=RESULT, meaning=about)
+        )  # fmt: skip
     if spec.control is not None:
-        names = dict.fromkeys((spec.control.gain, *(one.name for one in spec.control.named)))
-        found += [_named(name, DIFFERENCE, "difference", partial(_difference, name)) for name in names]
-        if spec.control.counting:
-            found.append(_named(EXCESS, DIFFERENCE, "difference", _excess))
-    for name in (*spec.beside, *(line.measure for line in spec.headline if line.none)):
-        found.append(Measure(name, _heading(name, contenders[0]), SHARE, "beside", partial(_beside, name)))
-    own = (line for line in spec.lines.values() if line.ranked)
-    found += [Measure(line.measure, line.measure, line.unit, "own", partial(_ranked, line.measure)) for line in own]
-    return [replace(measure, meaning=_meaning(measure, contenders)) for measure in found]
+        found += _of_control(spec.control, contenders[0])
+    for name in baselines:
+        about = f"the score minus that of the baseline {name} on the same cases{_picks(name, spec, ', which picks')}"
+        found.append(
+            Measure(
+                over(name), kind="margin", of=partial(margin, name), baseline=name, unit=DIFFERENCE, ranked=True, table="",
+                meaning=about,
+            )
+        )  # fmt: skip
+    found += [_of_baseline(name, spec) for name in baselines if name not in spec.beside]
+    if spec.picked is not None:
+        found += [_of_shared(name, spec) for name in spec.shortcuts]
+    parts = {name: label for name, (label, _) in texts.subsets.items()} if texts else {}
+    found += [_of_part(name, label, run) for name, label in parts.items() if name not in spec.beside]
+    found += [_own(line, line.table) for line in spec.details]
+    unnamed = (name for name in (*run.benchmark.measures, *run.benchmark.corpus) if name not in spec.lines)
+    return [*found, *(_own(Line(name), "") for name in unnamed)]
 
 
-def _meaning(measure: Measure, contenders: Sequence[Contender]) -> str:
-    # no sentence, without a period; empty where the benchmark's record does not say
-    spec, texts = contenders[0].run.benchmark.report, contenders[0].texts
-    if measure.key == SCORE:
-        scores = dict.fromkeys(one.run.primary for one in contenders)
-        return "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
-    if measure.kind == "margin":
-        picks = f", which picks {spec.shortcuts[measure.baseline]}" if measure.baseline in spec.shortcuts else ""
-        return f"the score minus that of the baseline {measure.baseline} on the same cases{picks}"
-    if measure.kind == "adjusted":
-        return f"the score {measure.heading} of the responses, by logistic regression"
-    if measure.kind == "difference" and spec.control is not None:
-        return _of_difference(measure.heading, spec.control)
-    if measure.key in spec.shortcuts:
-        return f"the baseline that picks {spec.shortcuts[measure.key]}"
-    if texts and measure.key in texts.subsets:
-        return texts.subsets[measure.key][0]
-    return MACRO if measure.key == "macro" else spec.line(measure.key).meaning
+def _measure(heading: str, **fields: Any) -> Measure:
+    return Measure(heading.replace(" ", "_"), heading, **fields)
+
+
+def _of_control(control: Control, one: Contender) -> list[Measure]:
+    own, under = named_differences(one.run), partial(Measure, kind="setting", interval=True, table=SETTINGS)
+    further = {named.name for named in control.named if named.further}
+    found = []
+    for name in dict.fromkeys((control.gain, *(named.name for named in control.named))):
+        meaning, table = _of_difference(name, control), RESULT if name in own else SETTINGS
+        found.append(_difference(name, partial(difference, name), meaning, table))
+    found.sort(key=lambda one: (one.table != RESULT, one.title in further, one.title == control.gain))
+    if control.counting:
+        found.append(_difference(EXCESS, _excess, _of_difference(EXCESS, control), RESULT))
+    found += [
+        _measure(
+            f"{word}", kind="own", of=partial(_harm, word), interval=True, counted="answers", table=HARMS, strong=True
+        )
+        for word in dict.fromkeys(control.harm.values())
+    ]
+    found.append(
+        Measure(
+            "same_pick", "right minus wrong", kind="difference", of=_same_pick, unit=DIFFERENCE, interval=True, counted="cases", table=SAME_PICK,
+            meaning="right minus wrong on the cases in which both runs pick the same response in every order",
+        )
+    )  # fmt: skip
+    for value in one.controls:
+        found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
+        if value not in own.values():
+            name, meaning = f"{one.run.setting} - {value}", f"the score minus that under {value}, paired by case"
+            made = _difference(name, partial(minus, value), meaning, SETTINGS)
+            found.append(replace(made, measure=f"{one.run.setting}_minus_{value}", ranked=False))
+    return found
+
+
+def _difference(name: str, of: Callable[[Contender], Estimate | None], meaning: str, table: str) -> Measure:
+    return _measure(
+        name, kind="difference", of=of, unit=DIFFERENCE, interval=True, strong=True, ranked=True, table=table, meaning=meaning
+    )  # fmt: skip
 
 
 def _of_difference(name: str, control: Control) -> str:
     paired = "paired by case, on the cases that both answered"
     if name == EXCESS:
-        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, {paired}"
-    for difference in control.named:
-        if difference.name == name:
-            more, less = (control.people.get(value, value) for value in (difference.more, difference.less))
-            return (
-                f"{difference.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
-            )
+        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, where that is above 0, {paired}"
+    for named in control.named:
+        if named.name == name:
+            more, less = (control.people.get(value, value) for value in (named.more, named.less))
+            return f"{named.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
     return f"the score minus that of the same model {control.without}, {paired}"
 
 
-def _heading(name: str, one: Contender) -> str:
-    """A name; of a subset with the number of its cases, or of their units."""
-    if one.texts is None or name not in one.texts.subsets:
-        return name
-    units, count = one.run.benchmark.units, len(one.texts.subsets[name][1])
-    return f"{name}, {count // units.size} {units.name}s" if units else f"{name}, {count} cases"
+def _own(line: Line, table: str) -> Measure:
+    ranked, kind = line.ranked or bool(line.none), "beside" if line.none else "own"
+    return Measure(**{**vars(line), "table": table, "ranked": ranked}, kind=kind, of=partial(own, line.measure))
 
 
-def _beside(name: str, one: Contender) -> Estimate | None:
-    return one.group.named.get(name)
+def _beside(name: str, texts: Examined | None, spec: ReportSpec) -> Measure:
+    # a baseline, a part of the cases, or a measure of the benchmark
+    fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
+    if name in spec.baselines:
+        return Measure(
+            name, of=partial(_baseline, name), meaning=_picks(name, spec, "the baseline that picks"), **fields
+        )
+    if name in spec.lines:
+        return Measure(name, of=partial(own, name), meaning=spec.line(name).meaning, **fields)
+    label, _ = texts.subsets[name] if texts else ("", ())
+    return Measure(name, of=partial(_part, name), meaning=label, counted="cases", **fields)
+
+
+def _of_baseline(name: str, spec: ReportSpec) -> Measure:
+    about = _picks(name, spec, "the baseline that picks")
+    return Measure(name, kind="baseline", of=partial(_baseline, name), table=BASELINES, meaning=about)
+
+
+def _of_shared(name: str, spec: ReportSpec) -> Measure:
+    return Measure(
+        f"same_as_{name}", name, kind="shared", of=partial(_shared, name), baseline=name, interval=True, counted="cases", table=SHARED,
+        meaning=f"share of the run's picks that are those of the baseline {name}{_picks(name, spec, ', which picks')}",
+    )  # fmt: skip
+
+
+def _of_part(name: str, label: str, run: Run) -> Measure:
+    of, table = partial(_part, name), f"{run.score_name} in parts of the data"
+    return Measure(name, label, kind="part", of=of, interval=True, counted="cases", table=table)
+
+
+def _picks(name: str, spec: ReportSpec, words: str) -> str:
+    return f"{words} {spec.shortcuts[name]}" if name in spec.shortcuts else ""
+
+
+def _in_rankings(measure: Measure, one: Contender) -> str:
+    # of a part with the number of its cases, or of their units
+    if measure.kind == "own":
+        return measure.measure
+    if one.texts is None or measure.key not in one.texts.subsets:
+        return measure.title
+    units, count = one.run.benchmark.units, len(one.texts.subsets[measure.key][1])
+    return f"{measure.key}, {count // units.size} {units.name}s" if units else f"{measure.key}, {count} cases"
 
 
 def over(baseline: str) -> str:
@@ -158,61 +214,128 @@ def over(baseline: str) -> str:
     return f"over_{baseline}".replace(" ", "_")
 
 
-def _named(heading: str, unit: str, kind: str, of: Callable[[Contender], Estimate | None]) -> Measure:
-    return Measure(heading.replace(" ", "_"), heading, unit, kind, of)
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def own(name: str, one: Contender) -> Estimate:
+    """A measure of the benchmark, with the interval of its sequence where the run stops by it; undefined without a case."""
+    benchmark = one.run.benchmark
+    if name in benchmark.corpus:
+        found = measures_of(benchmark, one.results, one.cells, (name,), one.shared).get(name, share([], []))
+    elif name in benchmark.measures and one.ids:
+        mean = share if benchmark.report.line(name).is_share else estimate
+        found = mean(one.values(name), one.users, one.cells, one.shared)
+    else:
+        found = share([], [])
+    return with_sequence(found, name, one.run) if name == one.run.primary and not one.plain else found
 
 
 def _score(one: Contender) -> Estimate:
-    found = share(one.scores, one.users, also=one.shared)
-    return with_sequence(found, one.run.primary, one.run)
+    return with_sequence(share(one.scores, one.users, also=one.shared), one.run.primary, one.run)
 
 
 def _macro(one: Contender) -> Estimate | None:
-    return (
-        share(one.scores, one.users, [one.run.cases[case_id].cell for case_id in one.ids], one.shared)
-        if has_macro(one.run)
-        else None
-    )
+    return replace(one, plain=True).mean(one.ids, one.scores) if has_macro(one.run) else None
+
+
+def _baseline(name: str, one: Contender) -> Estimate | None:
+    values = _of_baselines(name, one)
+    return None if values is None else one.mean(one.ids, values)
+
+
+def _part(name: str, one: Contender) -> Estimate | None:
+    if one.texts is None or name not in one.texts.subsets:
+        return None
+    _, inside = one.texts.subsets[name]
+    values = [value if case_id in inside else math.nan for case_id, value in zip(one.ids, one.scores, strict=True)]
+    return share(values, one.users, one.cells, one.shared)
 
 
 def margin(baseline: str, one: Contender) -> Estimate | None:
     """The score minus that of a baseline on the same cases; None where that is missing, or the run is void."""
-    if is_void(one.run):
+    values = _of_baselines(baseline, one)
+    if values is None or is_void(one.run):
         return None
+    return one.mean(one.ids, [mine - its for mine, its in zip(one.scores, values, strict=True)], paired)
+
+
+def _shared(baseline: str, one: Contender) -> Estimate | None:
+    # a pick is one reply or one pair of rewards; a case without one of the run or of the baseline is left out
+    values = _of_baselines(baseline, one)
+    if values is None or is_void(one.run):
+        return None
+    shared = [
+        math.nan if right not in (0, 1) else pick if right else 1 - pick
+        for pick, right in zip(one.picks, values, strict=True)
+    ]
+    return one.mean(one.ids, shared)
+
+
+def shared_picks(one: Contender) -> dict[str, Estimate | None]:
+    """Baseline -> share of a run's picks that are its, see `ReportSpec.shortcuts`."""
+    spec = one.run.benchmark.report
+    return {name: _shared(name, one) for name in spec.shortcuts} if spec.picked else {}
+
+
+def _of_baselines(name: str, one: Contender) -> list[float] | None:
     of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
-    if not all(baseline in of_case for of_case in of_cases):
-        return None
-    margins = [mine - of_case[baseline] for mine, of_case in zip(one.scores, of_cases, strict=True)]
-    return paired(margins, one.users, also=one.shared)
+    return [of_case[name] for of_case in of_cases] if all(name in of_case for of_case in of_cases) else None
 
 
 def _adjusted(one: Contender) -> Estimate | None:
     # the score where the responses do not differ in the texts' covariate
     covariate = one.texts.covariate if one.texts else None
-    if not covariate or is_void(one.run):
+    if not covariate or is_void(one.run) or one.plain or not one.ids:
         return None
     return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 
 
-def _difference(name: str, one: Contender) -> Estimate | None:
+def difference(name: str, one: Contender) -> Estimate | None:
+    """A named difference to a control, or between two of them; None where one was not asked."""
     run, spec = one.run, one.run.benchmark.report.control
-    runs = {**one.controls, run.setting: run}
     settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}
-    settings |= {own: (run.setting, value) for own, value in named_differences(run).items()}
-    more, less = map(runs.get, settings.get(name, ("", "")))
+    settings |= {name: (run.setting, value) for name, value in named_differences(run).items()}
+    return _between(*settings.get(name, ("", "")), name, one)
+
+
+def minus(value: str, one: Contender) -> Estimate | None:
+    """The score minus that under another value of the control's option, which has no name."""
+    return _between(one.run.setting, value, "", one)
+
+
+def _between(over: str, under: str, name: str, one: Contender) -> Estimate | None:
+    run, runs = one.run, {**one.controls, one.run.setting: one.run}
+    more, less = runs.get(over), runs.get(under)
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
-    gain = gains(more, less)
+    gain = gains(more, less, one.ids)
     if is_void(run):  # also between two controls
         return paired([], [])
-    found = paired(list(gain.values()), [more.cases[case_id].user_id for case_id in gain])
-    return with_sequence(found, name, more, less)
+    found = one.mean([*gain], [*gain.values()], paired)
+    return found if one.plain else with_sequence(found, name, more, less)
+
+
+def _under(value: str, one: Contender) -> Estimate | None:
+    control = one.controls[value]
+    ids = [case_id for case_id in one.ids if case_id in control.cases]
+    return one.mean(ids, [control.cases[case_id].value(one.run.primary) for case_id in ids])
 
 
 def _excess(one: Contender) -> Estimate | None:
-    return excess_over_counting(one.run, one.controls, one.texts)
+    return None if one.plain else excess_over_counting(one.run, one.controls, one.texts, one.ids)
 
 
-def _ranked(name: str, one: Contender) -> Estimate:
-    results = [result for case_id in one.ids for result in one.run.by_case[case_id]]
-    return measures_of(one.run.benchmark, results, only=(name,), also=one.shared)[name]
+def _same_pick(one: Contender) -> Estimate | None:
+    return None if one.plain else same_pick(one.run, one.controls, one.ids)
+
+
+def _harm(word: str, one: Contender) -> Estimate | None:
+    spec = one.run.benchmark.report.control
+    control = one.controls.get(spec.value) if spec else None
+    runs = {one.run.setting: one.run, **one.controls}
+    told = (
+        next((runs[value] for value, of in spec.harm.items() if of == word and value in runs), None) if spec else None
+    )
+    if control is None or told is None or one.plain or is_void(control, told):
+        return None
+    return harm_of(told, control, one.ids)

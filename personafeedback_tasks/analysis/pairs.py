@@ -11,8 +11,8 @@ from ..core.result import CorpusMetric, Result
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, estimate_of, paired_test
 from ..stats.significance import holm, minimum_detectable_difference
+from .contender import Contender
 from .groups import groups_of, judged
-from .measures import Contender
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
 from .beside import with_scores
 from .caveats import of_result
-from .measures import SCORE, Contender, Measure, measures
+from .contender import Contender
+from .measures import SCORE, Measure, measures, shared_picks
 from .pairs import RunPair, of_two, pairs_of
-from .shortcuts import make_shortcuts
 from .use import Use, use_of
 from .void import is_void
 
@@ -210,12 +210,7 @@ def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
 
 
 def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
-    run, texts = one.run, one.texts
-    shortcuts = {}
-    if texts:  # the caveats say nothing of the adjusted score
-        texts = replace(texts, covariate={})
-        shortcuts = make_shortcuts(run, {"": list(run.cases)}, texts)
-    return of_result(run, one.controls, data, no_data, row.score, shortcuts.get(""))
+    return of_result(one.run, one.controls, data, no_data, row.score, shared_picks(one))
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -17,21 +18,37 @@ from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .beside import Beside, make_beside, with_scores
+from .beside import Judges, make_judges, with_scores
 from .caveats import of_result
-from .control import gains, named_differences, refuse_other_control
+from .contender import Contender
+from .control import named_differences, refuse_other_control
 from .costs import RunCost, costs
-from .groups import Group, groups_of, has_macro, make_group
-from .harm import Harm, harm_of
-from .measures import Contender, margin
-from .sheet import MACRO, Sheet, make_sheet
-from .shortcuts import Shortcuts, make_shortcuts
-from .use import EXCESS, Use, excess_over_counting, same_pick, use_of
+from .groups import Group, groups_of, has_macro
+from .measures import Measure, of_report
+from .use import Use, use_of
 from .users import Users, make_users
 from .void import is_void
 
 EXAMPLES = 5
 """How many unreadable replies a report shows."""
+
+MACRO = "macro"
+"""Name of the row whose cells weigh the same."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A reply that cannot be read.
+
+    Attributes:
+        case: its id.
+        reason: why.
+        reply: an excerpt.
+    """
+
+    case: str
+    reason: str
+    reply: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,35 +58,25 @@ class Report:
     Attributes:
         groups: the cells that were started, and groups of several of them; the last group has them all.
         macro: the last group with the plain mean of its cells.
+        measures: the measures that a group has, in the order of the tables.
         texts: baselines and subsets from the texts of the cases; empty without data.
         controls: value of the control's option -> the same model's run under it.
-        sheet: the run and its controls; None unless there are controls besides the one for the gain.
-        unread: (case, reason, excerpt) of EXAMPLES unreadable replies, of every reason in turn.
-        shortcuts: name of a group -> the run beside the baselines; empty without data.
+        unread: EXAMPLES unreadable replies, of every reason in turn.
         judges: baselines that answer, and people, with every measure of the run; None without data.
         users: how far the users differ; None with few of them.
-        margins: baseline of the model card -> the score minus its, paired by case, over all cases.
-        excess: name of a group -> excess over counting terms; empty without data or its control.
-        alike: name of a group -> `right minus wrong` of the cases that get the same pick in every order.
-        harms: name of a group -> word of `Control.harm` -> answers lost to a message that must change none.
     """
 
     run: Run
     groups: tuple[Group, ...]
     macro: Group | None
+    measures: tuple[Measure, ...]
     caveats: tuple[Caveat, ...]
     texts: Examined = field(default_factory=Examined)
     controls: Mapping[str, Run] = field(default_factory=dict)
-    sheet: Sheet | None = None
-    unread: tuple[tuple[str, str, str], ...] = ()
-    shortcuts: Mapping[str, Shortcuts] = field(default_factory=dict)
-    judges: Beside | None = None
+    unread: tuple[Unread, ...] = ()
+    judges: Judges | None = None
     users: Users | None = None
-    margins: Mapping[str, Estimate] = field(default_factory=dict)
     costs: tuple[RunCost, ...] = ()
-    excess: Mapping[str, Estimate] = field(default_factory=dict)
-    alike: Mapping[str, Estimate] = field(default_factory=dict)
-    harms: Mapping[str, Mapping[str, Harm]] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -105,22 +112,13 @@ class Report:
     @property
     def use(self) -> Use | None:
         """Whether the run uses who its user is, over all cases; None for a benchmark that does not ask that."""
-        name = self.overall.name
-        named = self.sheet.named_in(name) if self.sheet else {}
-        return use_of(self.run, {**named, **self.differences(name), EXCESS: self.excess.get(name)}, self.controls)
+        found = self.overall.measures
+        return use_of(self.run, {one.heading: found.get(one.key) for one in self.measures if one.ranked}, self.controls)
 
-    def differences(self, name: str) -> dict[str, Estimate]:
-        """The differences to the controls that are there, in a group."""
-        control = self.run.benchmark.report.control
-        found = {} if self.sheet is None else self.sheet.named_in(name)
-        for group in self.shown:
-            if group.name == name and group.gain is not None and control is not None:
-                found |= {
-                    difference: group.gain
-                    for difference, value in self.named_controls.items()
-                    if value == control.value
-                }
-        return {difference: found[difference] for difference in self.named_controls if difference in found}
+    def differences(self, group: Group) -> dict[str, Estimate]:
+        """The differences to the controls that are there, by name."""
+        found = {name: group.measures.get(name.replace(" ", "_")) for name in self.named_controls}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def make_report(
@@ -136,8 +134,7 @@ def make_report(
     Args:
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
-        controls: value of the control's option -> the same model's run under it: the control, for the gain, and others,
-            for a sheet.
+        controls: value of the control's option -> the same model's run under it.
         texts: result of `ReportSpec.examine`, if it is known.
 
     Raises:
@@ -151,47 +148,43 @@ def make_report(
             texts = texts or spec.examine(cases, run.cases.keys())
     texts = with_scores(run, texts) if texts else None
     controls = _checked(run, controls or {}, cases)
-    control = controls.get(spec.control.value) if spec.control else None
+    whole = Contender(run, controls, texts=texts)
+    listed = of_report(whole)
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
-    ids_of = {name: ids for name, _, ids in found}
-    gain = {name: gains(run, control, ids) if control else {} for name, ids in ids_of.items()}
-    groups = tuple(make_group(run, name, cells, ids, texts, gain[name]) for name, cells, ids in found)
-    name, cells, ids = found[-1]
-    macro = make_group(run, MACRO, cells, ids, texts, gain[name], plain=True) if has_macro(run) else None
-    score = groups[-1].measures[run.primary]
-    shortcuts = make_shortcuts(run, ids_of, texts) if texts else {}
-    has_sheet = len(controls) > (control is not None)
+    groups = tuple(_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found)
+    _, cells, ids = found[-1]
+    macro = _group(replace(whole, part=ids, plain=True), MACRO, cells, listed) if has_macro(run) else None
+    overall = groups[-1]
+    shared = {one.baseline: overall.measures.get(one.key) for one in listed if one.kind == "shared"}
+    caveats = of_result(run, controls, cases, no_data, overall.measures[run.primary], shared)
     return Report(
         run=run,
         groups=groups,
         macro=macro,
-        caveats=tuple(of_result(run, controls, cases, no_data, score, shortcuts.get(groups[-1].name))),
+        measures=tuple(one for one in listed if any(one.key in group.measures for group in groups)),
+        caveats=tuple(caveats),
         texts=texts or Examined(),
         controls=controls,
-        sheet=make_sheet(run, controls, list(ids_of.items()), has_macro(run)) if has_sheet else None,
         unread=examples(run.results),
-        shortcuts=shortcuts,
-        judges=make_beside(run, texts) if texts and spec.compared else None,
-        users=_users(run, texts),
-        margins=_margins(run, texts) if texts else {},
+        judges=make_judges(run, texts) if texts and spec.compared else None,
+        users=_users(run),
         costs=costs(run, controls, prices),
-        excess=_defined({name: excess_over_counting(run, controls, texts, ids) for name, ids in ids_of.items()}),
-        alike=_defined({name: same_pick(run, controls, ids) for name, ids in ids_of.items()}),
-        harms={name: _harms({run.setting: run, **controls}, ids) for name, ids in ids_of.items()},
     )
 
 
-def _defined(estimates: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
-    return {name: found for name, found in estimates.items() if found is not None}
-
-
-def _harms(runs: Mapping[str, Run], ids: Iterable[str]) -> dict[str, Harm]:
-    spec = next(iter(runs.values())).benchmark.report.control
-    if spec is None or (control := runs.get(spec.value)) is None or is_void(control):
-        return {}
-    sound = {value: run for value, run in runs.items() if not is_void(run)}
-    found = {word: harm_of(sound[value], control, ids) for value, word in spec.harm.items() if value in sound}
-    return {word: harm for word, harm in found.items() if harm is not None}
+def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[Measure]) -> Group:
+    run, results = one.run, one.results
+    answers = [answer for result in results for answer in result.answers]
+    scored = sum(not result.answers for result in results) * len(run.method.calls)
+    values = {measure.key: measure.of(one) for measure in measures}
+    return Group(
+        name=name,
+        cases=len(one.ids),
+        of=sum(run.cells[cell] for cell in cells),
+        replies=len(answers) + scored,
+        reasons=dict(sorted(Counter(answer for answer in answers if answer not in run.benchmark.labels).items())),
+        measures={key: value for key, value in values.items() if value is not None},
+    )
 
 
 def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:
@@ -208,26 +201,20 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
     return found
 
 
-def _margins(run: Run, texts: Examined) -> dict[str, Estimate]:
-    card, one = run.benchmark.report.card, Contender(run, texts=texts)
-    found = {name: margin(name, one) for name in card.baselines} if card and run.cases else {}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _users(run: Run, texts: Examined | None) -> Users | None:
+def _users(run: Run) -> Users | None:
     if is_void(run):
         return None
     cases = run.cases.values()
-    scores = [case.value(run.primary) for case in cases]
-    people = texts.people if texts else {}
-    return make_users(scores, [case.user_id for case in cases], [case.cell for case in cases], people)
+    return make_users(
+        list(run.values(run.primary).values()), [case.user_id for case in cases], [case.cell for case in cases]
+    )
 
 
-def examples(results: Iterable[Result]) -> tuple[tuple[str, str, str], ...]:
-    """(case, reason, excerpt) of the first unreadable replies: the first of each reason, then the second ones, ..."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
+def examples(results: Iterable[Result]) -> tuple[Unread, ...]:
+    """EXAMPLES unreadable replies: the first of each reason, then the second ones, ..."""
+    found: dict[str, list[Unread]] = {}
     for result in sorted(results, key=lambda result: result.case_id):
         for reason, said in result.unread:
-            found.setdefault(reason, []).append((result.case_id, reason, said))
+            found.setdefault(reason, []).append(Unread(result.case_id, reason, said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]

@@ -166,7 +166,8 @@ def excess_over_counting(
 ) -> Estimate | None:
     """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts.
 
-    Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them.
+    Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them. One that
+    does no better with the right persona leaves right minus wrong as it is, and does not add to it.
     """
     value = wrong_value(run) or ""
     wrong, control = controls.get(value), run.benchmark.report.control
@@ -176,7 +177,9 @@ def excess_over_counting(
         return None  # the model saw a part of the persona, and the baselines count in all of it
     found = gains(run, wrong, ids)
     users = [run.cases[name].user_id for name in found]
-    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in texts.counted().values()]
+    counted = [of for of in texts.counted().values() if sum(of[name] for name in found) > 0]
+    nothing = dict.fromkeys(found, 0.0)
+    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in (nothing, *counted)]
     return min(excess, key=lambda one: one.value if math.isnan(one.low) else one.low)
 
 

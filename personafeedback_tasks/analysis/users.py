@@ -1,4 +1,4 @@
-"""How far the users' own accuracies differ, and whether those who share an attribute do better or worse.
+"""How far the users' own accuracies differ.
 
 Users have few cases, and not the same cells. So every value is taken against the mean of its cell, and results are at
 the run's own mix of cells.
@@ -8,48 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..stats.clusters import degrees_of_freedom
-from ..stats.estimates import ALPHA, critical, mean, two_sided_p
-from ..stats.significance import detectable, holm
+from ..stats.estimates import ALPHA, mean
 
 FEW_USERS = 20
 """Below this number of users a report warns of its intervals."""
-
-SHARED_BY = 20
-"""Users who must share an attribute, and who must not, for it to be tested."""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """The users who share an attribute, beside all others.
-
-    Attributes:
-        attribute: what they share.
-        value: its value.
-        users: how many share it.
-        difference: their accuracy minus that of the others, at equal cells.
-        low: lower end of its 95 % interval, for this slice alone.
-        high: its upper end.
-        p: two-sided, of "no difference", corrected by Holm's method over all tested slices.
-        detectable: the true difference that this test, if it were the only one, shows with 80 % power at the
-            strictest level of Holm's method.
-    """
-
-    attribute: str
-    value: str
-    users: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    detectable: float
-
-    @property
-    def significant(self) -> bool:
-        return self.p < ALPHA
 
 
 @dataclass(frozen=True)
@@ -61,26 +27,20 @@ class Users:
         spread: standard deviation of the users' true accuracies beyond chance and cells.
         low: lower end of its 95 % interval.
         high: its upper end.
-        slices: every tested one, the smallest p first.
     """
 
     count: int
     spread: float
     low: float
     high: float
-    slices: tuple[Slice, ...]
 
 
-def make_users(
-    values: Sequence[float], users: Sequence[str], cells: Sequence[str], people: Mapping[str, Mapping[str, str]]
-) -> Users | None:
+def make_users(values: Sequence[float], users: Sequence[str], cells: Sequence[str]) -> Users | None:
     """The users of some cases (values in [0, 1] or nan); None where fewer than FEW_USERS have one, or none has two."""
     of_user = by_user(at_equal_cells(values, cells), users)
     if len(of_user) < FEW_USERS or all(len(own) == 1 for own in of_user.values()):
         return None
-    return Users(
-        len(of_user), *true_spread(of_user), slices({user: mean(own) for user, own in of_user.items()}, people)
-    )
+    return Users(len(of_user), *true_spread(of_user))
 
 
 def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]:
@@ -90,51 +50,6 @@ def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]
         in_cell.setdefault(cell, []).append(value)
     means, middle = {cell: mean(found) for cell, found in in_cell.items()}, mean(values)
     return [value - means[cell] + middle for value, cell in zip(values, cells, strict=True)]
-
-
-def slices(means: Mapping[str, float], people: Mapping[str, Mapping[str, str]]) -> tuple[Slice, ...]:
-    """Every slice that SHARED_BY users share and as many do not, the smallest p first; users without the attribute are
-    in neither.
-
-    Holm's method corrects p, so that a false one is named in at most 5 % of reports. Of two values that part the users
-    in the same way, such as two genders, the first is tested.
-    """
-    tested: dict[frozenset[frozenset[str]], Slice] = {}
-    errors: dict[frozenset[frozenset[str]], tuple[float, float]] = {}
-    for attribute, value in sorted({item for user in means for item in people.get(user, {}).items()}):
-        having = [user for user in means if attribute in people.get(user, {})]
-        inside = [user for user in having if people[user][attribute] == value]
-        others = [user for user in having if people[user][attribute] != value]
-        parted = frozenset((frozenset(inside), frozenset(others)))
-        if min(len(inside), len(others)) >= SHARED_BY and parted not in tested:
-            difference, stderr, degrees = _difference(*([means[user] for user in some] for some in (inside, others)))
-            reach = critical(degrees) * stderr
-            p = two_sided_p(difference / stderr, degrees) if stderr else float(difference == 0)
-            tested[parted] = Slice(
-                attribute, value, len(inside), difference, difference - reach, difference + reach, p, math.nan
-            )
-            errors[parted] = stderr, degrees
-    corrected = holm([one.p for one in tested.values()])
-    made = [
-        replace(one, p=p, detectable=detectable(*errors[parted], tests=len(tested)))
-        for (parted, one), p in zip(tested.items(), corrected, strict=True)
-    ]
-    return tuple(sorted(made, key=lambda one: one.p))
-
-
-def _difference(inside: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
-    # (difference of the means, its standard error, its degrees of freedom), after Welch (1947): with a common spread, a
-    # group whose users differ more than the others is named in 12 to 33 % of reports where there is no difference.
-    centers = [mean(some) for some in (inside, others)]
-    parts = [
-        math.fsum((one - center) ** 2 for one in some) / (len(some) - 1) / len(some)
-        for some, center in zip((inside, others), centers, strict=True)
-    ]
-    total = math.fsum(parts)
-    degrees = len(inside) + len(others) - 2.0
-    if total > 0:
-        degrees = total**2 / sum(part**2 / (len(some) - 1) for part, some in zip(parts, (inside, others), strict=True))
-    return centers[0] - centers[1], math.sqrt(total), degrees
 
 
 def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, float]:

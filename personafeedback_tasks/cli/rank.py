@@ -57,9 +57,9 @@ def rank(
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --cost logs/sums --out ranking
     """
+    from ..analysis.contender import Contender
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import without_duels
-    from ..analysis.measures import Contender
     from ..analysis.ranking import ranked
     from ..reports import documents, files, rank_data, rank_text
     from .with_user import costs_of_models

@@ -62,7 +62,7 @@ def score_replies(
     """
     if not template:
         needs_tables(json_file)
-    from ..analysis.measures import Contender
+    from ..analysis.contender import Contender
     from ..analysis.ranking import ranked
     from ..reports import documents, files, report_text
 
@@ -76,7 +76,7 @@ def score_replies(
     contents = files.report_files([made], ranked([Contender(run)], [located])) if out else {}
     with files_written(contents, out, err=json_file == STDOUT):
         if write_json(json_file, documents.report_document([made])):
-            show(report_text.blocks(made))
+            show(report_text.full(made))
 
 
 def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:

@@ -59,10 +59,10 @@ def report(
         personafeedback report logs/a.eval logs/b.eval --out report
         personafeedback report persona.eval no_persona.eval other_persona.eval
     """
+    from ..analysis.contender import Contender
     from ..analysis.control import unfit_controls, with_controls
-    from ..analysis.measures import Contender
     from ..analysis.ranking import ranked
-    from ..reports import files, report_short, report_text
+    from ..reports import files, report_text
     from ..reports.blocks import lines
 
     found = read(runs, [data], names)
@@ -76,7 +76,7 @@ def report(
         for place, made in enumerate(reports):
             if place:
                 say("")
-            show(report_text.blocks(made) if full else report_short.blocks(made, others=len(reports) > 1))
+            show(report_text.full(made) if full else report_text.short(made, others=len(reports) > 1))
         show([lines(report_text.wording_ranges(reports))])
 
 

@@ -72,7 +72,6 @@ class Examined:
     label_note: str = ""  # how often people label alike what the data have twice; empty if unknown
     version: str = ""  # of the audit that found these, for the signature
     covariate: Mapping[str, float] = field(default_factory=dict)  # case id -> better minus other response, in any unit
-    people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # user id -> attribute -> value, for slices
     flags: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)  # name -> (meaning, ids of its cases)
     # Gives the baselines that count terms: name -> case id -> what it gains there from the persona of this user instead
     # of another one; None where there are none.

@@ -24,7 +24,6 @@ from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, PADDING, SIMILAR_PERSONA, control, report_of, shown_of
 from ..stats.significance import Comparison
 from . import card, conversations, memory, prompts
-from .attributes import attributes
 from .audit import AUDIT_VERSION, audit, ceiling_sentence, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_cases, load_present
@@ -81,9 +80,6 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
-        people={
-            user: attributes(persona) for user, persona in {case.user_id: case.persona for case in asked_cases}.items()
-        },
         counted=cache(
             lambda: {name: {case.id: over_other(name, case) for case in asked_cases} for name in READ_PERSONA}
         ),

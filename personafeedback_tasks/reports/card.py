@@ -105,12 +105,12 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
         more = {
             "refusals": refusals,
             "unreadable": sum(group.reasons.values()) - refusals,
-            **{f"baseline_{baseline}": _rounded(group.baselines[baseline].value) for baseline in spec.baselines},
+            **{f"baseline_{baseline}": _rounded(group.measures[baseline].value) for baseline in spec.baselines},
         }
         for name in sorted(spec.measures, key=lambda name: name != run.primary):
             if not math.isnan(group.measures[name].value):
                 made.append(result(group, "accuracy", name, "%", group.measures[name], more))
-        for name, difference in report.differences(group.name).items():
+        for name, difference in report.differences(group).items():
             control = report.controls[report.named_controls[name]]
             signed = {"control": foreign.line(signature_line(control, public=True))}
             made.append(result(group, name.replace(" ", "_"), name, "points", difference, signed))

@@ -19,11 +19,9 @@ from ..core.report import CardFacts, CardSpec
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .headline import columns_beside, verdict
-from .report_short import unreadable
-from .report_text import ceiling, gap_columns
-from .sentences import first_sentence, sentence
-from .table import Column, Table, interval, measured, percent, points, spaced, with_interval
+from .report_text import ceiling, columns_of, unreadable
+from .sentences import first_sentence, sentence, verdict
+from .table import Column, Table, interval, percent, points, spaced, with_interval
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
@@ -59,12 +57,12 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, costs: Mapping[
     first, rest = spec.caveats(
         CardFacts(
             languages=Counter(case.language for case in cases if case.id in run.cases),
-            baselines={name: percent(baseline.value) for name, baseline in report.overall.baselines.items()},
+            baselines={name: percent(value.value) for name, value in report.overall.measures.items()},
             prompt=str(run.signature.fingerprint),
             cases=cases,
         )
     )
-    known = report.differences(report.overall.name)
+    known = report.differences(report.overall)
     missing = [name for name in report.named_controls if name not in known]
     said = [
         *ceiling(report),
@@ -112,11 +110,11 @@ def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Se
         columns += with_interval(name, [group.measures[name] for group in groups])
     columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
     for name in spec.baselines:
-        columns.append(Column(f"baseline: {name}", tuple(percent(group.baselines[name].value) for group in groups)))
-    for line in (line for line in report.run.headline if line.none):
-        columns += measured(line, [group.measures[line.measure] for group in groups])
-    columns += columns_beside(report, groups)
-    columns += gap_columns(report, groups)
+        columns.append(Column(f"baseline: {name}", tuple(percent(group.measures[name].value) for group in groups)))
+    known = [name.replace(" ", "_") for name in report.differences(report.overall)]
+    for measure in report.measures:
+        if measure.kind == "beside" or measure.key in known:
+            columns += columns_of(report, measure, groups)
     labels = tuple(spaced(group.name) for group in groups)
     (text,) = Table("", labels, tuple(columns), corner="", undefined=True, whole=True).markdown()
     return text

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..analysis.balance import NO_TASKS, OfTasks, balances
-from ..analysis.beside import Beside
 from ..analysis.costs import RunCost
 from ..analysis.documents import (
     BalanceEntry,
     CaveatText,
     CostOfCalls,
-    Judges,
     MeasureText,
     RankDocument,
     RankedRun,
     RankingEntry,
     ReportDocument,
     ReportedRun,
-    Settings,
-    Unread,
     VerdictDocument,
     VerdictEntry,
 )
+from ..analysis.measures import Measure
 from ..analysis.ranking import Ranking
 from ..analysis.report import Report
-from ..analysis.sheet import Sheet
 from ..analysis.verdict import Verdict
 from ..logs.caveat import Caveat
 from ..logs.names import signature_line
-from ..logs.run import Run
-from . import headline, verdict_text
+from . import verdict_text
 from .report_text import wording_ranges
-from .sentences import alone, use_name, uses_known
+from .sentences import alone, use_name, uses_known, verdict
 
 
 def caveat_texts(caveats: Iterable[Caveat]) -> list[CaveatText]:
@@ -53,42 +48,30 @@ def _reported(report: Report) -> ReportedRun:
         name=run.name,
         primary=run.primary,
         signature=report.signature,
-        beside=_signatures(report.controls),
+        beside={name: signature_line(control) for name, control in report.controls.items()},
         partial=run.partial,
         left_out=run.left_out,
         stopped=run.stopped,
         demonstration=run.signature.demonstration,
         set=run.named_set.name if run.named_set else None,
-        verdict=headline.verdict(report),
+        verdict=verdict(report),
         use=use_name(report.use) if report.use else None,
         caveats=caveat_texts(report.caveats),
-        unread=[Unread(case=case, reason=reason, reply=reply) for case, reason, reply in report.unread],
+        unread=report.unread,
         ceiling=report.texts.ceiling,
+        measures=_measure_texts(report.measures),
         groups={group.name: group for group in report.groups},
         macro=report.macro,
-        margins=report.margins,
-        shortcuts=report.shortcuts,
-        judges=_judges(report.judges) if report.judges else None,
+        judges=report.judges,
         users=report.users,
         costs=list(map(_cost_of_calls, report.costs)),
-        harms=report.harms,
-        excess_over_counting=report.excess,
-        same_pick=report.alike,
-        settings=_settings(report.sheet) if report.sheet else None,
     )
 
 
-def _judges(judges: Beside) -> Judges:
-    agreement = judges.agreement
-    return Judges(
-        baselines=judges.baselines,
-        agreement=agreement.coefficients if agreement else None,
-        notes=[agreement.note] if agreement else [],
-    )
-
-
-def _signatures(runs: Mapping[str, Run]) -> dict[str, str]:
-    return {name: signature_line(run) for name, run in runs.items()}
+def _measure_texts(measures: Iterable[Measure]) -> dict[str, MeasureText]:
+    return {
+        one.key: MeasureText(heading=one.heading, unit=one.unit, kind=one.kind, meaning=one.meaning) for one in measures
+    }
 
 
 def _cost_of_calls(cost: RunCost) -> CostOfCalls:
@@ -104,15 +87,6 @@ def _cost_of_calls(cost: RunCost) -> CostOfCalls:
     )
 
 
-def _settings(sheet: Sheet) -> Settings:
-    return Settings(
-        signatures=_signatures(sheet.runs),
-        named={named.name: key for key, named in sheet.named.items()},
-        left_out=sheet.left_out,
-        groups={column.name: column for column in sheet.columns},
-    )
-
-
 def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> RankDocument:
     balance = [BalanceEntry(model=one.model, values=one.values) for one in balances(rankings, of_tasks)]
     return RankDocument(rankings=list(map(_ranking, rankings)), balance=balance)
@@ -125,10 +99,7 @@ def _ranking(ranking: Ranking) -> RankingEntry:
         users=ranking.users,
         cells=ranking.cells,
         caveats=caveat_texts(ranking.caveats),
-        measures={
-            one.key: MeasureText(heading=one.heading, unit=one.unit, kind=one.kind, meaning=one.meaning)
-            for one in ranking.measures
-        },
+        measures=_measure_texts(ranking.measures),
         runs=[
             RankedRun(
                 model=row.run.model,

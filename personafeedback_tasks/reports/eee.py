@@ -122,7 +122,7 @@ def _results(setting: str, report: Report, spec: CardSpec) -> Iterator[dict[str,
                 yield _result(
                     run, spec, f"{setting}/{group.name}/{name}", found, line.meaning, not better[name], line.ends
                 )
-        for name, found in report.differences(group.name).items():
+        for name, found in report.differences(group).items():
             if not math.isnan(found.value):
                 meaning = f"{name}: a difference of two scores, paired by case"
                 name = name.replace(" ", "_")

@@ -102,7 +102,7 @@ def _draw_run(axes: Any, report: Report, places: Sequence[float], height: float,
     errors = [[100 * (one.value - one.low) for one in found], [100 * (one.high - one.value) for one in found]]
     for group, place in zip(report.groups, places, strict=True):
         known = [
-            (group.baselines[name].value, dashes) for name, (_, dashes) in spec.drawn.items() if name in group.baselines
+            (group.measures[name].value, dashes) for name, (_, dashes) in spec.drawn.items() if name in group.measures
         ]
         for value, dashes in [*known, *([(spec.chance, "--")] if spec.chance is not None else [])]:
             axes.vlines(100 * value, place - height / 2, place + height / 2, linestyles=dashes, **BEHIND)

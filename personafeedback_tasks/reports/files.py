@@ -20,7 +20,7 @@ def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict
     scores = " and ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
     parts: list[Block] = [picture(f"{scores} with 95 % intervals and baselines", f"{figure.NAME}.svg")]
     for report in reports:
-        parts += report_text.blocks(report)
+        parts += report_text.full(report)
     parts.append(lines(report_text.wording_ranges(reports)))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",

@@ -14,10 +14,9 @@ from ..core.report import DIFFERENCE, SHARE
 from ..logs.caveat import VOID, Caveat
 from ..stats.estimates import ALPHA, percent
 from . import rank_text, sentences
-from .headline import none_of
 from .page_data import names as names_of
 from .page_plots import Axis
-from .table import NOT_MEASURED, NOTHING, interval
+from .table import NOT_MEASURED, NOTHING, interval, number
 
 PLACE = (
     "the places that the data allow: below every run that is significantly better, above every run that is significantly worse; "
@@ -128,8 +127,8 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
     if more := len(places) - len(names):
         names.append((f"{more} other{'' if more == 1 else 's'}", False))
     parts: Sentence = names[:1]
-    for number, name in enumerate(names[1:], start=2):
-        parts += [(" and " if number == len(names) else ", ", False), name]
+    for count, name in enumerate(names[1:], start=2):
+        parts += [(" and " if count == len(names) else ", ", False), name]
     return parts
 
 
@@ -138,8 +137,8 @@ def notes(ranking: Ranking) -> list[list[str]]:
     made = []
     for place, use in enumerate(ranking.uses, 1):
         texts = ["No verdict: its numbers are void."] if place in ranking.void else []
-        texts += [sentences.verdict("", none_of(ranking.runs[place - 1], ranking.rows[place - 1].values))]
-        texts += [sentences.verdict("", sentences.uses_known(use))] if use and use.asked else []
+        texts += [sentences.opening(sentences.none_of(ranking.runs[place - 1], ranking.rows[place - 1].values))]
+        texts += [sentences.opening(sentences.uses_known(use))] if use and use.asked else []
         own = [caveat for caveat in ranking.caveats if f"{place}" in caveat.about and is_of_models(caveat)]
         made.append([*filter(None, texts), *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
     return made
@@ -186,7 +185,7 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
             text = rank_text.NOT_ASKED if value is None else NOT_MEASURED
         return {"text": text, "aside": "", "sort": ""}
     aside = interval(value, sign=measure.unit == DIFFERENCE) if measure.is_share and measure.kind != "own" else ""
-    return {"text": rank_text.in_text(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
+    return {"text": number(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
 
 
 def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:

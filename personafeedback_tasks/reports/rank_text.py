@@ -8,15 +8,14 @@ from dataclasses import replace
 from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
-from ..core.report import DIFFERENCE, SIGNED
+from ..core.report import DIFFERENCE
 from ..logs.caveat import Caveat
 from ..logs.names import signature_line
 from ..logs.run import Run
 from . import balance_text, pairs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .headline import none_of
-from .sentences import OF_A_MODEL, of_a_model, uses_known
-from .table import INTERVAL, NOTHING, Column, Table, gain, interval, percent, ratio, signed
+from .sentences import OF_A_MODEL, none_of, of_a_model, uses_known
+from .table import INTERVAL, NOTHING, Column, Table, interval, number
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
@@ -172,7 +171,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
     for measure in measures:
         values = [row.values[measure.key] for row in ranking.rows]
         texts = (
-            absent if value is None else in_text(measure, value.value)
+            absent if value is None else number(measure, value.value)
             for row, value in zip(ranking.rows, values, strict=True)
         )
         columns.append(Column(measure.heading, tuple(texts)))
@@ -180,13 +179,6 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
         if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))
     return columns
-
-
-def in_text(measure: Measure, value: float) -> str:
-    """A value as tables show it."""
-    if measure.is_share:
-        return gain(value) if measure.kind == "difference" else percent(value, sign=measure.unit == DIFFERENCE)
-    return signed(value) if measure.unit == SIGNED else ratio(value)
 
 
 def ranges(places: Sequence[int]) -> str:

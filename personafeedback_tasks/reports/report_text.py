@@ -1,220 +1,282 @@
-"""A report on a terminal, in Markdown and as JSON. The rows of its tables are cells and groups of cells."""
+"""A report on a terminal and in Markdown: in short, on one screen; or full, with every table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import json
+import math
+from collections.abc import Sequence
 
 from ..analysis.groups import Group
-from ..analysis.harm import HARMED, HELPED, UNCHANGED, UNREAD
+from ..analysis.measures import BASELINES, RESULT, Measure
+from ..analysis.place import place_of
 from ..analysis.report import Report
-from ..analysis.sheet import Sheet
-from ..analysis.use import EXCESS
-from ..core.report import Line
-from ..logs.names import signature_line
-from ..logs.run import Run
-from ..stats.significance import equivalence_bound
-from . import costs_text, headline
-from .blocks import Block, heading, paragraph, quoted, signatures, warnings
-from .table import NOTHING, Column, Table, measured, percent, spaced, with_interval
+from ..core.method import RewardMethod
+from ..logs.caveat import VOID, WEAKENS
+from ..logs.names import short_line, signature_line
+from ..stats.estimates import percent
+from . import costs_text
+from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, terminal, warnings
+from .sentences import first_sentence, sentence, verdict
+from .table import INTERVAL, NOTHING, Column, Table, measured, signed, spaced, with_ends
+from .terminal import WIDTH, height
 
-SHEET = "The same cases under each setting; differences are paired by case, intervals clustered by user:"
+SCREEN = 24
+"""Lines of a terminal that a short report takes at most."""
+
+MOST_ROWS = 8
+"""Cells above which the short form has no table of them."""
 
 
-def blocks(report: Report) -> list[Block]:
-    """The report of one run, the most important first."""
+def full(report: Report) -> list[Block]:
+    """Everything, the most important first."""
     result, *details = tables(report)
+    run, about = report.run, [one for one in report.measures if one.kind == "difference" and one.table == RESULT]
     return [
-        heading(f"{report.run.label}: {spaced(report.overall.name)}" if len(report.shown) == 1 else report.run.label),
+        heading(f"{run.label}: {spaced(report.overall.name)}" if len(report.shown) == 1 else run.label),
         warnings(report.caveats, ceiling(report)),
-        paragraph(headline.verdict(report)),
+        paragraph(verdict(report)),
         result,
-        headline.shortcuts(report),
-        headline.users(report),
-        *headline.beside(report),
+        bullets([f"{one.heading}: {one.meaning}." for one in about]),
+        lines([users(report)]),
+        *_beside(report),
         *details,
         *_unread(report),
-        *_sheet(report),
         *costs_text.blocks(report.costs),
-        signatures({"signature": report.signature, **_signatures(report.controls)}),
+        signatures(
+            {
+                "signature": report.signature,
+                **{name: signature_line(control) for name, control in report.controls.items()},
+            }
+        ),
     ]
 
 
-def wording_ranges(reports: Sequence[Report]) -> list[str]:
-    """A sentence for each model that was asked in several wordings."""
-    lines = []
-    for of_wording in _by_wording(reports):
-        scores = {wording: report.overall.measures[report.run.primary].value for wording, report in of_wording.items()}
-        (low, lowest), *_, (high, highest) = scores.items()
-        first = of_wording[low]
-        lines.append(
-            f"{first.run.model}, {spaced(first.overall.name)}: {first.run.primary} {percent(lowest)} ({low}) to {percent(highest)} ({high}) "
-            f"over {len(scores)} wordings."
-        )
-    return lines
-
-
-def _by_wording(reports: Sequence[Report]) -> list[dict[str, Report]]:
-    # reports of one model on the same cases that differ only in the wording, the lowest score first
-    alike: dict[str, dict[str, Report]] = {}
-    for report in reports:
-        if report.run.benchmark.report.wording:
-            alike.setdefault(_but_for_wording(report.run), {})[_wording(report.run)] = report
-    return [
-        dict(sorted(of_wording.items(), key=lambda item: item[1].overall.measures[item[1].run.primary].value))
-        for of_wording in alike.values()
-        if len(of_wording) > 1
+def short(report: Report, others: bool = False) -> list[Block]:
+    """The verdict, its numbers, and a line on each thing that could be wrong with it; one of several (`others`) has no table of
+    the cells."""
+    severe = [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
+    run, more = report.run, len(report.caveats) - len(severe)
+    rest = f"{more} more caveat{'s' if more > 1 else ''}, " if more else ""
+    of_model = [] if report.void else [_place(report), _same_picks(report), users(report)]
+    above = [
+        heading(title(report)),
+        lines([f"! {(sentence if caveat.severity == VOID else first_sentence)(caveat)}" for caveat in severe]),
+        lines([verdict(report)], style="bold"),
+        _numbers(report),
     ]
+    below = [
+        *_asking(report),
+        lines([*of_model, unreadable(report), _labels(report)]),
+        lines([short_line(run), f"--full shows {rest}every table and the whole signature"], style="dim"),
+    ]
+    cells = [] if others else _cells(report)
+    fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
+    return [*above, *(cells if fits else []), *below]
 
 
-def _wording(run: Run) -> str:
-    return ", ".join(str(run.signature.options[name]) for name in run.benchmark.report.wording)
+def title(report: Report) -> str:
+    """The model, and what it was asked: `model, general hard: 1,010 cases of 101 users`."""
+    users = len({case.user_id for case in report.run.cases.values()})
+    return f"{report.run.label}, {spaced(report.overall.name)}: {_count(report.overall)} cases, {users:,} users"
 
 
-def _but_for_wording(run: Run) -> str:
-    varied = (*run.benchmark.report.wording, "fingerprint")
-    same = {name: value for name, value in run.same.items() if name not in varied}
-    cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
-    return repr((same, cases))
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 
 def tables(report: Report) -> list[Table]:
     """The tables of a report, the most important first. Scores and shares are in percent, unless titled otherwise."""
     groups, spec = report.shown, report.run.benchmark.report
-    labels = tuple(spaced(group.name) for group in groups)
-    result = [
-        Column("cases", tuple(map(_count, groups))),
-        Column("users", tuple(f"{group.measures[report.run.primary].users:,}" for group in groups)),
-    ]
-    for line in report.run.headline:
-        result += _measured(report, line)
-    result += headline.columns_beside(report, groups)
-    result += gap_columns(report, groups)
-    if report.excess:
-        result += with_interval(EXCESS, [report.excess.get(group.name) for group in groups], sign=True)
-    answering = report.judges.baselines if report.judges else ()  # these have a table of their own
-    baselines = [
-        Column(name, tuple(percent(group.baselines[name].value) for group in groups))
-        for name in groups[-1].baselines
-        if name not in answering
-    ]
+    users = tuple(f"{group.measures[report.run.primary].users:,}" for group in groups)
+    found = {RESULT: [Column("cases", tuple(map(_count, groups))), Column("users", users)]}
+    for measure in report.measures:
+        if measure.table:
+            found.setdefault(measure.table, []).extend(columns_of(report, measure, groups))
     if spec.chance is not None:
-        baselines.append(Column("chance", (percent(spec.chance),) * len(groups)))
-    parts: list[Column] = []
-    for name in groups[-1].subsets:
-        subsets = [group.subsets[name] for group in groups]
-        if any(subset.n for subset in subsets):
-            counts = Column("cases", tuple(f"{subset.n:,}" for subset in subsets), joined=True)
-            parts += [*with_interval(report.texts.subsets[name][0], subsets, strong=False), counts]
-    details: dict[str, list[Column]] = {}
-    for line in spec.details:
-        details.setdefault(line.table, []).extend(_measured(report, line))
-    reasons = [
-        Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups))
-        for reason in sorted({reason for group in groups for reason in group.reasons})
-    ]
-    tables = [
-        Table("Result", labels, tuple(result)),
-        Table(
-            "Answers that are right without and wrong with it", labels, tuple(_harm_columns(report, groups)), corner=""
-        ),
-        Table("Baselines and chance" if spec.chance is not None else "Baselines", labels, tuple(baselines)),
-        Table(f"{report.run.score_name} in parts of the data", labels, tuple(parts)),
-        *(Table(heading, labels, tuple(columns)) for heading, columns in details.items()),
-        Table("Cases with the same pick in every order, under both", labels, tuple(_alike_columns(report, groups))),
-        Table("Unreadable replies by reason", labels, tuple(reasons), corner=""),
-    ]
-    return [replace(table, single=len(groups) == 1) for table in tables]
+        found.setdefault(BASELINES, []).append(Column("chance", (percent(spec.chance),) * len(groups)))
+    labels, single = tuple(spaced(group.name) for group in groups), len(groups) == 1
+    made = [Table(name, labels, tuple(columns), single=single) for name, columns in found.items()]
+    reasons = sorted({reason for group in groups for reason in group.reasons})
+    counts = [Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups)) for reason in reasons]
+    return [*made, Table("Unreadable replies by reason", labels, tuple(counts), corner="", single=single)]
 
 
-def gap_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
-    """The differences to the controls that are there."""
-    columns: list[Column] = []
-    for name in report.differences(report.overall.name):
-        columns += with_interval(name, [report.differences(group.name).get(name) for group in groups], sign=True)
+def columns_of(report: Report, measure: Measure, groups: Sequence[Group]) -> list[Column]:
+    """A measure, its interval, and of how many cases it is."""
+    found = [group.measures.get(measure.key) for group in groups]
+    columns = measured(measure, found)
+    if measure.counted and any(one and one.n for one in found):
+        counts = zip(found, groups, strict=True)
+        texts = [_counted(report, measure, one.n, group.cases) if one else NOTHING for one, group in counts]
+        columns.append(Column("in", tuple(texts), joined=True))
     return columns
 
 
-def _alike_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
-    found = [report.alike.get(group.name) for group in groups]
-    if not any(one and one.n for one in found):
+def _counted(report: Report, measure: Measure, count: int, cases: int) -> str:
+    units = report.run.benchmark.units
+    if measure.counted != "cases":
+        return f"{count:,} {measure.counted}"
+    return (
+        f"{count // units.size:,} of {cases // units.size:,} {units.name}s"
+        if units
+        else f"{count:,} of {cases:,} cases"
+    )
+
+
+def _cells(report: Report) -> list[Block]:
+    cells = [group for group in report.groups if group.name in report.run.cells]
+    if not 1 < len(cells) <= MOST_ROWS:
         return []
-    return [
-        Column("cases", tuple(f"{one.n:,}" if one else NOTHING for one in found)),
-        *with_interval("right minus wrong", found, sign=True),
-    ]
-
-
-def _harm_columns(report: Report, groups: Sequence[Group]) -> list[Column]:
-    columns: list[Column] = []
-    for word in report.harms.get(report.overall.name, {}):
-        harms = [report.harms.get(group.name, {}).get(word) for group in groups]
-        columns += with_interval(f"{word} (%)", [harm.share if harm else None for harm in harms])
-        for kind in (HARMED, HELPED, UNCHANGED, UNREAD):
-            columns.append(Column(kind, tuple(f"{getattr(harm, kind):,}" if harm else NOTHING for harm in harms)))
-    return columns
-
-
-def ceiling(report: Report) -> list[str]:
-    """The label ceiling of each group, in a sentence; nothing without data."""
-    places = ", ".join(f"{name} {value}" for name, value in headline.ceilings(report).items())
-    return [*([report.texts.ceiling_note.format(places)] if places else []), *filter(None, [report.texts.label_note])]
+    shown = (report.run.primary, *(name.replace(" ", "_") for name in report.named_controls))
+    columns = [Column("cases", tuple(f"{group.cases:,}" for group in cells))]
+    for key in shown[:2]:
+        for measure in (one for one in report.measures if one.key == key):
+            columns += measured(measure, [group.measures.get(key) for group in cells])
+    return [Table("", tuple(spaced(group.name) for group in cells), tuple(columns))]
 
 
 def _count(group: Group) -> str:
     return f"{group.cases:,}" if group.cases == group.of else f"{group.cases:,} of {group.of:,}"
 
 
-def _measured(report: Report, line: Line) -> list[Column]:
-    return measured(line, [group.measures[line.measure] for group in report.shown])
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _numbers(report: Report) -> Words:
+    spec, overall, rows = report.run.benchmark.report, report.overall, {}
+    for measure in report.measures:
+        value = overall.measures.get(measure.key)
+        if measure.table != RESULT or value is None or (math.isnan(value.value) and measure.kind != "difference"):
+            continue
+        (first, *others) = columns_of(report, measure, [overall])
+        unit = {"share": " %", "difference": " points"}.get(measure.unit, "") if first.texts[0][-1].isdigit() else ""
+        text = f"{first.texts[0]}{unit}"
+        for column in others:
+            if column.texts[0] != NOTHING:
+                text += f" ({column.texts[0]})" if column.heading == INTERVAL else f", in {column.texts[0]}"
+        if measure.key == report.run.primary and spec.chance is not None:
+            text += f"; chance {percent(spec.chance)}"
+        rows[report.run.score_name.lower() if measure.key == report.run.primary else measure.heading] = text
+    for name in report.named_controls:
+        rows.setdefault(name, "not asked")
+    width = max([0, *map(len, rows)]) + 2
+    return lines([f"{name:{width}}{text}" for name, text in rows.items()])
+
+
+def _asking(report: Report) -> list[Block]:
+    # no advice where the run itself must be repeated, or no harness made it
+    run, control = report.run, report.run.benchmark.report.control
+    known = report.differences(report.overall)
+    missing = [value for name, value in report.named_controls.items() if name not in known]
+    if control is None or report.void or not missing or not run.harness.startswith(("lm-eval", "inspect")):
+        return []
+    settings = ",".join(missing)
+    option = f"-T {control.option}={settings}"
+    if run.harness.startswith("lm-eval"):
+        option = f"--metadata '{json.dumps({control.option: settings})}'"
+    return [lines([f"To ask for {' and '.join(missing)}, repeat the run with {option}."])]
+
+
+def _place(report: Report) -> str:
+    place = place_of(report.run) if report.run.method.primary else None
+    if place is None or not place.decides:
+        return ""
+    return f"place: {place.name} response in {percent(place.calls.value)} % of the calls, {percent(place.cases.value)} % of the cases by place alone"
+
+
+def _same_picks(report: Report) -> str:
+    # a baseline that seldom picks says little
+    found = [(one.baseline, report.overall.measures[one.key]) for one in report.measures if one.kind == "shared"]
+    same = [f"{name} {100 * one.value:.0f} %" for name, one in found if one.n > report.overall.cases / 2]
+    return f"shortcuts: same picks as {', '.join(same)}" if same else ""
+
+
+def users(report: Report) -> str:
+    """How far the users differ."""
+    if report.users is None:
+        return ""
+    spread, low, high = map(percent, (report.users.spread, report.users.low, report.users.high))
+    return f"users: standard deviation {spread} ({low}–{high}) points beyond chance"
+
+
+def unreadable(report: Report) -> str:
+    """How many replies could not be read; empty where there are none."""
+    overall = report.overall
+    if isinstance(report.run.method, RewardMethod) or not overall.replies:
+        return ""
+    count = sum(overall.reasons.values())
+    most = ", ".join(f"{reason} {count:,}" for reason, count in overall.reasons.items())
+    of_each = f", {percent(count / overall.replies)} % ({most})" if most else ""
+    return f"unreadable replies: {count:,} of {overall.replies:,}{of_each}"
+
+
+def _ceilings(report: Report) -> dict[str, str]:
+    # group of the run and the highest score that the labels allow, in percent, where that is below 100
+    columns = report.run.benchmark.columns(report.run.benchmark.cells)
+    whole = {group.name for group in report.groups}
+    held = whole | {name for name, cells in columns.items() if name != "total" and set(cells) & set(report.run.cells)}
+    values = {name: percent(value) for name, value in report.texts.ceiling.items() if name in held}
+    return {name: value for name, value in values.items() if value != "100.0"}
+
+
+def _labels(report: Report) -> str:
+    # where labels allow 100 %, how often people label alike what the data have twice
+    if places := _ceilings(report):
+        return f"label ceiling of these cells: {', '.join(f'{name} {value} %' for name, value in places.items())}"
+    note = report.texts.label_note.removeprefix("Labels ").removesuffix(".")
+    return f"labels: {note[0].lower()}{note[1:]}" if note else ""
+
+
+def ceiling(report: Report) -> list[str]:
+    """The label ceiling of each group, in a sentence; nothing without data."""
+    places = ", ".join(f"{name} {value}" for name, value in _ceilings(report).items())
+    return [*([report.texts.ceiling_note.format(places)] if places else []), *filter(None, [report.texts.label_note])]
+
+
+def _beside(report: Report) -> list[Block]:
+    # the run and the baselines that answer, one below the other; and how far people agree
+    judges = report.judges
+    if judges is None:
+        return []
+    rows = {"this run": report.overall.measures, **judges.baselines}
+    columns: list[Column] = []
+    for line in report.run.benchmark.report.compared:
+        columns += measured(line, [measures[line.measure] for measures in rows.values()])
+    values = "; ".join(f"{name} {with_ends(value, signed)}" for name, value in judges.agreement.items())
+    people = f"People's agreement ({judges.note}): {values}." if values else judges.note
+    beside = [Table("Beside baselines", tuple(rows), tuple(columns))] if judges.baselines else []
+    return [*beside, lines([people])]
 
 
 def _unread(report: Report) -> list[Block]:
     if not report.unread:
         return []
     count = sum(report.overall.reasons.values())
-    replies = [f"{case} {reason}: {reply or '(empty)'}" for case, reason, reply in report.unread]
+    replies = [f"{one.case} {one.reason}: {one.reply or '(empty)'}" for one in report.unread]
     return [quoted(f"Unreadable replies ({len(replies)} of {count:,}):", replies)]
 
 
-def _sheet(report: Report) -> list[Block]:
-    sheet = report.sheet
-    if sheet is None:
-        return []
-    labels = tuple(spaced(column.name) for column in sheet.columns)
-    scores = [Column("cases", tuple(f"{column.cases:,}" for column in sheet.columns))]
-    for name in sheet.runs:
-        scores += with_interval(name, [column.scores[name] for column in sheet.columns])
-    return [
-        paragraph(SHEET),
-        *map(paragraph, sheet_notes(sheet)),
-        Table("Scores", labels, tuple(scores), single=len(labels) == 1),
-        Table("Differences", labels, tuple(_gaps(sheet)), single=len(labels) == 1),
-    ]
+# --- several reports --------------------------------------------------------------------------------------------------
 
 
-def sheet_notes(sheet: Sheet) -> list[str]:
-    """The named differences in words; where one may be 0, how far from 0 it may be."""
-    notes = []
-    for name, named in sheet.named.items():
-        notes.append(f"{named.name.capitalize()} is {name}: {named.meaning}.")
-        overall = max(sheet.columns, key=lambda column: column.cases).differences[name]
-        known = next(iter(sheet.runs.values())).stopped
-        if known is None and overall.low <= 0 <= overall.high:
-            notes.append(
-                f"Over all cases it cannot be told apart from 0, and lies within {100 * equivalence_bound(overall):.1f} points of 0 "
-                "(two one-sided tests at 5 %)."
+def wording_ranges(reports: Sequence[Report]) -> list[str]:
+    """A sentence for each model that was asked in several wordings."""
+    alike: dict[str, list[tuple[float, str, Report]]] = {}
+    for report in reports:
+        run, wording = report.run, report.run.benchmark.report.wording
+        if wording:
+            same = {name: value for name, value in run.same.items() if name not in (*wording, "fingerprint")}
+            cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
+            words = ", ".join(str(run.signature.options[name]) for name in wording)
+            alike.setdefault(repr((same, cases)), []).append(
+                (report.overall.measures[run.primary].value, words, report)
             )
-    return notes
-
-
-def _gaps(sheet: Sheet) -> list[Column]:
-    columns: list[Column] = []
-    for name in sheet.columns[0].differences:
-        heading = sheet.named[name].name if name in sheet.named else name
-        columns += with_interval(heading, [column.differences[name] for column in sheet.columns], sign=True)
-    return columns
-
-
-def _signatures(runs: Mapping[str, Run]) -> dict[str, str]:
-    return {name: signature_line(run) for name, run in runs.items()}
+    lines = []
+    for of_model in alike.values():
+        (lowest, low, first), *_, (highest, high, _) = sorted(of_model, key=lambda one: one[0]) * 2
+        count = len({words for _, words, _ in of_model})
+        if count > 1:
+            lines.append(
+                f"{first.run.model}, {spaced(first.overall.name)}: {first.run.primary} {percent(lowest)} ({low}) to {percent(highest)} ({high}) "
+                f"over {count} wordings."
+            )
+    return lines

@@ -7,19 +7,64 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ..analysis.measures import over
+from ..analysis.report import Report
 from ..analysis.use import PersonaUse, Use
 from ..core.method import Method
 from ..core.stopping import StopState
 from ..logs.caveat import Caveat
+from ..logs.run import Run
 from ..stats.estimates import Estimate, percent, shows_spread
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
-def verdict(margin: str, uses: str) -> str:
-    """The first sentence about a run: how good it is, and whether it is about the user."""
-    text = "; ".join(filter(None, [margin, uses]))
+def verdict(report: Report) -> str:
+    """The first sentence about a run: how good it is, and whether it is about the user; empty where nothing was answered."""
+    run, spec, found = report.run, report.run.benchmark.report, report.overall.measures
+    score, known = found[run.primary], run.stopped
+    if math.isnan(score.value):
+        return ""
+    if report.void:
+        return "No verdict: the numbers are void."
+    early = known is not None and known.early  # only its interval holds
+    clause = none_of(run, found)
+    margins = spec.card.baselines if spec.card and not early else {}
+    for name, picks in margins.items():
+        if (margin := found.get(over(name))) and not clause:
+            clause = beyond(margin, f"always picking {picks}")
+    if not clause and not (known and early and not known.accuracy):
+        if spec.chance is not None:
+            above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
+            clause = beyond(replace(score, **above), "chance")
+        else:
+            clause = f"{run.score_name} {percent(score.value)} %{_best_baseline(report)}"
+    words = dict.fromkeys(spec.control.harm.values()) if spec.control else {}
+    harms = [harmed(word, found[word]) for word in words if word in found]
+    return opening(clause, "; ".join(harms) or (uses_known(report.use) if report.use else ""))
+
+
+def opening(*clauses: str) -> str:
+    """A sentence of clauses; empty without any."""
+    text = "; ".join(filter(None, clauses))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def none_of(run: Run, values: Mapping[str, Estimate | None]) -> str:
+    """A clause on what the run never does, from `Line.none`; else empty, also where picks are not what its score is made of."""
+    if run.primary != run.benchmark.report.primary:
+        return ""
+    zero = ((line, value) for line in run.headline if line.none and (value := values.get(line.measure)))
+    return next((line.none.format(n=value.n) for line, value in zero if value.value == 0), "")
+
+
+def _best_baseline(report: Report) -> str:
+    primary, baselines = report.run.primary, report.judges.baselines if report.judges else {}
+    scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
+    if not scores:
+        return ""
+    best = max(scores, key=lambda name: scores[name])
+    return f"; the best baseline, {best}, reaches {percent(scores[best])} %"
 
 
 def beyond(margin: Estimate, what: str) -> str:

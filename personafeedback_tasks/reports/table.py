@@ -10,7 +10,7 @@ from itertools import pairwise
 from rich.console import RenderableType
 
 from ..common import foreign
-from ..core.report import RATIO, Line
+from ..core.report import DIFFERENCE, RATIO, SHARE, Line
 from ..stats.estimates import Estimate, percent
 from . import terminal as console
 
@@ -163,24 +163,23 @@ def of_rows(heading: str, header: Sequence[str], rows: Sequence[Sequence[object]
 def with_interval(
     heading: str, estimates: Sequence[Estimate | None], sign: bool = False, strong: bool = True
 ) -> list[Column]:
-    """A score or a difference, and its interval beside it."""
-    values = tuple(NOTHING if one is None else gain(one.value) if sign else percent(one.value) for one in estimates)
-    return [
-        Column(heading, values, strong),
-        Column(INTERVAL, tuple(interval(estimate, sign) for estimate in estimates), joined=True),
-    ]
+    """A score or a difference (`sign`), and its interval beside it."""
+    return measured(Line(heading, strong=strong, interval=True, unit=DIFFERENCE if sign else SHARE), estimates)
 
 
-def measured(line: Line, estimates: Sequence[Estimate]) -> list[Column]:
-    """Columns of a measure in the unit and form of the benchmark's line, with its interval where the line says so."""
-    texts = (
-        line.none.format(n=one.n) if line.none and one.value == 0 else number(line, one.value) for one in estimates
-    )
-    columns = [Column(line.title, tuple(texts), line.strong)]
+def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
+    """Columns of a measure in its unit and form, with its interval where the line says so."""
+    columns = [Column(line.title, tuple(_text(line, one) for one in estimates), line.strong)]
     if line.interval:
-        ends = [_within(estimate) if line.is_share else estimate for estimate in estimates]
-        columns.append(Column(INTERVAL, tuple(map(interval, ends)), joined=True))
+        ends = [_within(one) if one and line.unit == SHARE else one for one in estimates]
+        columns.append(Column(INTERVAL, tuple(interval(one, line.unit == DIFFERENCE) for one in ends), joined=True))
     return columns
+
+
+def _text(line: Line, estimate: Estimate | None) -> str:
+    if estimate is None:
+        return NOTHING
+    return line.none.format(n=estimate.n) if line.none and estimate.value == 0 else number(line, estimate.value)
 
 
 def _within(estimate: Estimate) -> Estimate:
@@ -193,7 +192,7 @@ def _within(estimate: Estimate) -> Estimate:
 def number(line: Line, value: float) -> str:
     """A value as a line has it."""
     if line.is_share:
-        return percent(value)
+        return gain(value) if line.unit == DIFFERENCE else percent(value)
     return ratio(value) if line.unit == RATIO else signed(value)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .estimates import CONFIDENCE, Estimate, critical, shows_spread, t_quantile
+from .estimates import Estimate, critical, shows_spread, t_quantile
 
 POWER = 0.8
 """Share of benchmarks in which a true difference of the smallest detectable size is significant."""
@@ -51,15 +51,6 @@ def minimum_detectable_difference(found: Estimate) -> float:
     return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 
-def detectable(stderr: float, degrees: float, tests: int = 1) -> float:
-    """The true difference that this standard error shows with probability POWER at 5 %, which `tests` share."""
-    return (critical(degrees, tests) + t_quantile(POWER, degrees)) * stderr
-
-
-def equivalence_bound(found: Estimate) -> float:
-    """The smallest b for which two one-sided tests at 5 % say that the true value is in (-b, b) (Schuirmann 1987)."""
-    # Where all values are 0 there is no error to test with: then the end of their interval. nan where the standard
-    # error is unknown.
-    if not shows_spread(found.stderr):
-        return found.high
-    return abs(found.value) + t_quantile(CONFIDENCE, found.users - 1) * found.stderr
+def detectable(stderr: float, degrees: float) -> float:
+    """The true difference that this standard error shows with probability POWER at 5 %."""
+    return (critical(degrees) + t_quantile(POWER, degrees)) * stderr

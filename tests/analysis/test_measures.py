@@ -56,4 +56,5 @@ def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
     report = json.loads(files["report.json"])
     assert faults(report, "report") == []
     assert all(NEW.measure in run["groups"]["total"]["measures"] for run in report["reports"])
+    assert all(run["measures"][NEW.measure]["meaning"] == NEW.meaning for run in report["reports"])
     assert NEW.meaning in files["index.html"]

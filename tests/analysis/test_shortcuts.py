@@ -1,11 +1,11 @@
-"""Is it a shortcut: agreement beyond accuracy, and accuracy at equal length, by hand and by planting the truth."""
+"""Is it a shortcut: picks shared with baselines, and accuracy at equal length, by hand and by planting the truth."""
 
 from __future__ import annotations
 
 import math
 import random
 import warnings
-from itertools import compress, cycle, islice, pairwise
+from itertools import cycle, islice, pairwise
 
 import numpy as np
 import pytest
@@ -18,10 +18,11 @@ from support.caveats import words
 from support.inspect_runs import evaluate
 from support.outcomes import results_of
 from support.sample_runs import signature_of
-from support.shown import as_json, markdown, terminal
+from support.shown import markdown, terminal
 
+from personafeedback_tasks.analysis.contender import Contender
+from personafeedback_tasks.analysis.measures import every, shared_picks
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.shortcuts import ONE_OF_THEM, agreement, make_shortcuts
 from personafeedback_tasks.core.report import Examined
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
@@ -30,7 +31,6 @@ from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.reports import headline
 from personafeedback_tasks.stats.estimates import share
 from personafeedback_tasks.stats.logistic import at_zero
 
@@ -75,50 +75,18 @@ def test_a_reward_model_picks_the_higher_reward_and_nothing_on_a_tie(pairs, shar
     assert PERSONAFEEDBACK.report.picked(case) == same(share_of_right, nan_ok=True)
 
 
-# --- agreement beyond accuracy -----------------------------------------------------------------------------------------
-
-
-def test_a_baseline_agrees_with_itself_and_not_with_its_opposite():
-    baseline = [1, 0, 1, 1, 0, 1]
-    users, cells = list("uvwxyz"), ["cell"] * 6
-    assert agreement([float(one) for one in baseline], baseline, users, cells).kappa.value == same(1)
-    assert agreement([1.0 - one for one in baseline], baseline, users, cells).kappa.value < 0
-    assert math.isnan(agreement([1.0] * 6, [1] * 6, users, cells).kappa.value)  # no room for more agreement
-    assert agreement([0.5] * 6, baseline, users, cells).kappa.value == same(0)  # always the first place: half of each
-
-
-def test_the_error_of_kappa_is_that_of_leaving_each_user_out():
-    """The jackknife knows nothing of how kappa is expanded. The run is right in 3/4 of the cases, the baseline in 1/4."""
-    rng = random.Random(5)
-    picks = [float(rng.random() < 0.75) for _ in range(300)]
-    baseline = [int(rng.random() < (0.4 if pick else 0.1)) for pick in picks]
-    users = [f"u{number % 100}" for number in range(300)]
-
-    def without(left_out):
-        kept = [user != left_out for user in users]
-        return agreement(*(list(compress(column, kept)) for column in (picks, baseline, users)), ["cell"] * sum(kept))
-
-    left = np.array([without(user).kappa.value for user in dict.fromkeys(users)])
-    jackknife = math.sqrt((len(left) - 1) * left.var())
-    assert agreement(picks, baseline, users, ["cell"] * 300).kappa.stderr == same(jackknife, rel=0.05)
-
-
-def test_judges_that_are_independent_given_the_label_have_kappa_zero(general):
-    """Whatever their accuracies, with cells that are hard for both; and the interval says so in 95 % of the benchmarks."""
-    rng = np.random.default_rng(1)
-    users, cells = [case.user_id for case in general], [case.cell for case in general]
-    p = np.array([{"general_easy": 0.95, "general_medium": 0.8, "general_hard": 0.6}[cell] for cell in cells])
-    q = np.array([{"general_easy": 0.9, "general_medium": 0.7, "general_hard": 0.4}[cell] for cell in cells])
-    found = []
-    for _ in range(200):
-        picks = (rng.random((2, len(p))) < p).mean(axis=0)  # two orders
-        found.append(agreement(picks.tolist(), (rng.random(len(q)) < q).astype(int).tolist(), users, cells).kappa)
-    kappas = [one.value for one in found]
-    assert abs(np.mean(kappas)) < 4 * np.std(kappas) / math.sqrt(len(kappas))
-    assert 0.91 <= np.mean([one.low <= 0 <= one.high for one in found]) <= 0.99
-    # The usual kappa of two raters, whose picks are of "the chosen response", is the same with one cell, and far from 0 here.
-    pooled = agreement(picks.tolist(), (rng.random(len(q)) < q).astype(int).tolist(), users, ["all"] * len(users))
-    assert pooled.kappa.value > 0.05
+def test_picks_that_a_baseline_shares_are_those_of_cases_in_which_both_pick():
+    """Of every four cases with picks of both one differs, and one in one of its two orders; the rest are a tie of the baseline."""
+    kinds = [(RIGHT, 1.0), (WRONG, 0.0), (RIGHT, 0.0), ((RIGHT[0], WRONG[1]), 1.0), (RIGHT, 0.5)]
+    kinds = [*kinds * 4, ((REASONS[0], REASONS[1]), 1.0)]  # and one case without a reply
+    results, baselines = [], {}
+    for number, (answers, right) in enumerate(kinds):
+        results += results_of(f"general_hard:{number}", "general_hard", f"u{number}", RIGHT, [answers], [{"acc": 0.0}])
+        baselines[f"general_hard:{number}"] = {"longest": right, "overlap": 0.5, "name": 0.5}
+    run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(kinds)}, results, ())
+    found = shared_picks(Contender(run, texts=Examined(baselines=baselines)))
+    assert (found["longest"].value, found["longest"].n) == (same((1 + 1 + 0 + 0.5) / 4), 16)
+    assert found["overlap"].n == 0
 
 
 # --- accuracy at equal length ------------------------------------------------------------------------------------------
@@ -200,9 +168,10 @@ def test_replies_without_a_pick_are_wrong_at_equal_length_too():
         covariate=lengths,
     )
     run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(results)}, results, ())
-    found = make_shortcuts(run, {"total": list(lengths)}, texts)["total"]
-    assert found.adjusted.value == same(0.6, abs=1e-6)
-    assert found.adjusted.n == 200
+    measure = next(one for one in every([Contender(run)]) if one.kind == "adjusted")
+    found = measure.of(Contender(run, texts=texts))
+    assert found.value == same(0.6, abs=1e-6)
+    assert found.n == 200
 
 
 # --- in a report -------------------------------------------------------------------------------------------------------
@@ -218,15 +187,10 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     ties = sum(BASELINES["longest"](case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
     assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
-    found = made.shortcuts["general_hard"]
-    assert found.baselines["longest"].kappa.value == same(1)
-    assert found.baselines["longest"].all > ONE_OF_THEM > found.baselines["overlap"].all
-    assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    said = "\n".join(map(str, [*headline.shortcuts(made).lines, *headline.users(made).lines]))
-    assert f"longest ({200 - ties} cases): 100.0 % shared" in said
-    assert "acc at equal length: " in said
-    assert as_json(made)["shortcuts"].keys() == as_json(made)["groups"].keys()
-    for shown in ("Is it a shortcut?", "By user ("):
-        assert shown in " ".join(map(str, terminal(made)))
-        assert shown in markdown(made).replace("\\", "")
-    assert not any(case.user_id in said for case in general)
+    found = made.overall.measures
+    assert (found["same_as_longest"].value, found["same_as_longest"].n) == (1, 200 - ties)
+    assert found["same_as_overlap"].value < 0.95
+    assert found["at_equal_length"].low <= 0.5 <= found["at_equal_length"].high
+    for said in ("Picks that each baseline shares", "users: standard deviation"):
+        assert said in " ".join(map(str, terminal(made)))
+        assert said in markdown(made).replace("\\", "")

@@ -18,7 +18,7 @@ from support import jsonl_harness
 from support.duel_folders import write_duels
 from support.judges import OTHER
 
-from personafeedback_tasks.analysis.beside import make_beside
+from personafeedback_tasks.analysis.beside import make_judges
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import duels_in, exam_of, exams, verdicts_of
@@ -166,13 +166,13 @@ def test_controls_find_their_runs(tmp_path):
 
 def test_a_baseline_has_every_measure_of_a_run(tmp_path):
     mine = relevance(tmp_path, "a", 0.9)
-    found = make_beside(mine, RunData(None).texts(mine))
+    found = make_judges(mine, RunData(None).texts(mine))
     share = sum(LABELS.values()) / len(LABELS)
     yes = {name: one.value for name, one in found.baselines["always YES"].items()}
     assert yes["acc"] == yes["precision"] == same(share)
     assert (yes["recall"], yes["f1"], yes["over_selection"]) == same((1, 2 * share / (1 + share), 1 / share))
     assert yes["kappa"] == 0
-    assert found.agreement is not None
+    assert found.agreement
 
 
 # --- runs on duels -----------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
         (report,) = json.loads((tmp_path / harness / "report.json").read_text("utf-8"))["reports"]
         assert (report["use"] or PLACE) in own
         if report["use"]:
-            found = report["excess_over_counting"]["general_hard"]
+            found = report["groups"]["general_hard"]["measures"]["excess_over_counting"]
             assert found["value"] == pytest.approx(expected.over_counting.value, abs=1e-12)
             assert found["low"] == pytest.approx(expected.over_counting.low, abs=1e-12)
             assert report["use"] == verdict(hard, rights)
@@ -112,5 +112,5 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
             assert "consistency" in done.stdout
             alike = np.all([rights[name][:, 0] == rights[name][:, 1] for name in ("persona", "other_persona")], axis=0)
             gap = rights["persona"][alike].mean() - rights["other_persona"][alike].mean()
-            assert report["same_pick"]["general_hard"]["value"] == pytest.approx(gap, abs=1e-12)
-            assert report["same_pick"]["general_hard"]["n"] == alike.sum()
+            assert report["groups"]["general_hard"]["measures"]["same_pick"]["value"] == pytest.approx(gap, abs=1e-12)
+            assert report["groups"]["general_hard"]["measures"]["same_pick"]["n"] == alike.sum()

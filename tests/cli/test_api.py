@@ -142,7 +142,7 @@ def test_a_frame_has_the_pairs_of_a_ranking_and_the_groups_of_every_measure(logs
     for measure in ("excess_over_counting", "same_pick"):
         rows = frame[(frame.measure == measure) & (frame.run == content["name"])]
         assert dict(zip(rows.group, rows.value, strict=True)) == {
-            group: estimate["value"] for group, estimate in content[measure].items()
+            name: group["measures"][measure]["value"] for name, group in content["groups"].items()
         }
         assert "total" in set(rows.group)
 

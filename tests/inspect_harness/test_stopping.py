@@ -148,13 +148,13 @@ def test_every_output_says_so_with_the_interval_of_the_sequence(stopped, tmp_pat
     assert re.search(rf"right minus wrong .* \({re.escape(low)} to {re.escape(high)}\)", shown)
     full = personafeedback("report", "--full", stopped.location).output
     assert words in " ".join(full.split())
-    assert f"{low} to {high}" in full.partition("Differences")[2]
+    assert f"{low} to {high}" in full.partition("Result")[2]
     assert "PARTIAL" not in shown + full
     (run,) = json.loads((tmp_path / "report" / "report.json").read_text())["reports"]
     assert run["stopped"] == known
     assert faults({"schema": 1, "prompt_sensitivity": [], "reports": [run]}, "report") == []
     assert words in " ".join(caveat["sentence"] for caveat in run["caveats"])
-    difference = run["settings"]["groups"]["general_hard"]["differences"]["persona - other_persona"]
+    difference = run["groups"]["general_hard"]["measures"]["right_minus_wrong"]
     assert [difference["low"], difference["high"]] == known["interval"]
 
     ranking = personafeedback("rank", stopped.location, "--out", tmp_path / "rank").output

@@ -180,10 +180,10 @@ def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting,
     assert report["primary"] == "acc_sym"
     assert total["measures"]["acc"]["value"] == 0.5
     assert total["measures"]["acc_sym"]["value"] == same(planted["persona"])
-    assert total["gain"]["value"] == same(planted["persona"] - planted["no_persona"])
-    longest = total["baselines"]["longest"]["value"]
-    assert report["margins"]["longest"]["value"] == same(planted["persona"] - longest)
-    found = report["settings"]["groups"]["total"]["differences"]["persona - other_persona"]
+    assert total["measures"]["persona_gain"]["value"] == same(planted["persona"] - planted["no_persona"])
+    longest = total["measures"]["longest"]["value"]
+    assert total["measures"]["over_longest"]["value"] == same(planted["persona"] - longest)
+    found = total["measures"]["right_minus_wrong"]
     assert (found["value"], found["stderr"]) == (same(mean(gaps)), same(clustered_stderr(gaps, users)))
     assert ("; it uses this user's persona" in report["verdict"]) is (judge == "personal")
     first = ended.stdout.splitlines()
@@ -291,8 +291,8 @@ def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, 
         ]
     (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     assert made["caveats"][0]["key"] == "by_place"
-    assert made["margins"] == made["shortcuts"] == {}
-    gap = made["settings"]["groups"]["total"]["differences"]["persona - other_persona"]
+    assert "over_longest" not in made["groups"]["total"]["measures"]
+    gap = made["groups"]["total"]["measures"]["right_minus_wrong"]
     assert gap["value"] is None
     assert judge == "nearly" or "not measured" in done.stdout
 

@@ -116,12 +116,11 @@ def test_the_authors_files_are_those_of_the_pinned_digests():
     assert len({case.responses[0] for case in cases.cells[CONFLICT]}) == 30
 
 
-def by_hand(cases, setting, orders) -> tuple[int, int, int, int]:
-    """(answers right without, harmed, helped, unchanged) of the planted judge under a setting."""
+def by_hand(cases, setting, orders) -> tuple[int, int]:
+    """(answers right without, those of them wrong with it) of the planted judge under a setting."""
     keys = [(case.id, order) for case in cases for order in orders]
     calls = [(planted(*key, setting), planted(*key, "no_persona")) for key in keys]
-    without, harmed, helped = sum(right for _, right in calls), calls.count((False, True)), calls.count((True, False))
-    return without, harmed, helped, len(calls) - harmed - helped
+    return sum(right for _, right in calls), calls.count((False, True))
 
 
 def check(log, data, cases, tmp_path, orders=TWO.names) -> dict:
@@ -130,13 +129,12 @@ def check(log, data, cases, tmp_path, orders=TWO.names) -> dict:
     assert done.exit_code == 0, done.output
     (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     for setting, word in (("persona", "yields"), ("other_persona", "distracted")):
-        right, *counts = by_hand(cases, setting, orders)
-        harm = made["harms"]["total"][word]
-        assert [harm[name] for name in ("harmed", "helped", "unchanged", "unread")] == [*counts, 0]
-        assert (harm["share"]["value"], harm["share"]["n"]) == (pytest.approx(counts[0] / right), right)
+        right, lost = by_hand(cases, setting, orders)
+        found = made["groups"]["total"]["measures"][word]
+        assert (found["value"], found["n"]) == (pytest.approx(lost / right), right)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert "it yields to what it is told about the user in" in made["verdict"]
-    for heading in ("yields (%)", "distracted (%)", "harmed", "helped", "unchanged", "longest", "overlap"):
+    for heading in ("yields", "distracted", "longest", "overlap"):
         assert heading in text, heading
     return made
 
@@ -153,13 +151,13 @@ def run_in_both(inspect_task, lm_eval_task, data, cases, tmp_path):
         check(log.location, data, cases, tmp_path / "one"),
         check(tmp_path / "lm-eval", data, cases, tmp_path / "other"),
     )
-    assert made[0]["harms"] == made[1]["harms"]
+    assert made[0]["groups"] == made[1]["groups"]
     return log, *made
 
 
 def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
     _, one, other = run_in_both(memsyco, "memsyco", "sample", load("sample"), tmp_path)
-    assert {*one["harms"]} == {FACTS, CONFLICT, "total"}
+    assert {*one["groups"]} == {FACTS, CONFLICT, "total"}
     for made in (one, other):  # lm-eval's are two tasks, of a part each
         assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
 
@@ -168,13 +166,15 @@ def test_log_odds_of_a_model_that_follows_place_still_show_what_a_memory_changes
     log = evaluate(memsyco(data="sample", setting=SETTINGS, method="logprobs"), "memory/", tmp_path / "inspect")
     one = check(log.location, "sample", load("sample"), tmp_path / "one", (BOTH,))
     assert one["groups"]["total"]["measures"]["consistency"]["value"] == 0
-    assert one["harms"]["total"]["yields"]["harmed"] > 0
+    assert one["groups"]["total"]["measures"]["yields"]["value"] > 0
     done = lm_eval_command(
         "--model", "memory", "--tasks", "memsyco_mc", "--metadata", json.dumps({"data": "sample", "setting": ",".join(SETTINGS)}),
         "--log_samples", "--output_path", tmp_path / "lm-eval",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other", (BOTH,))["harms"] == one["harms"]
+    other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other", (BOTH,))
+    for word in ("yields", "distracted"):
+        assert other["groups"]["total"]["measures"][word] == one["groups"]["total"]["measures"][word]
 
 
 @real
@@ -185,15 +185,14 @@ def test_what_is_planted_is_in_its_interval_on_the_real_rows_in_both_harnesses(t
     log, made, other = run_in_both(
         memsyco_objective_fact_judgment, "memsyco_objective_fact_judgment", data, cases, tmp_path
     )
-    total, harms = made["groups"]["total"], made["harms"]["total"]
-    assert total["measures"]["acc"] == other["groups"]["total"]["measures"]["acc"]
-    assert harms["yields"]["share"]["low"] < 0.4 < harms["yields"]["share"]["high"]
-    assert harms["distracted"]["share"]["low"] < 0.1 < harms["distracted"]["share"]["high"]
-    found = metrics(read_eval_log(log.location))
-    without = made["settings"]["groups"]["total"]["scores"]["no_persona"]
-    assert found["acc_no_persona"] == pytest.approx(without["value"])
+    found = made["groups"]["total"]["measures"]
+    assert found == other["groups"]["total"]["measures"]
+    assert found["yields"]["low"] < 0.4 < found["yields"]["high"]
+    assert found["distracted"]["low"] < 0.1 < found["distracted"]["high"]
+    without = found["acc_no_persona"]
+    assert metrics(read_eval_log(log.location))["acc_no_persona"] == pytest.approx(without["value"])
     assert without["low"] < 0.9 < without["high"]
-    assert round(total["baselines"]["longest"]["value"], 4) == 0.7467
+    assert round(found["longest"]["value"], 4) == 0.7467
 
 
 def test_the_page_names_the_pinned_commit_and_the_help_the_benchmark():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -88,7 +88,8 @@ def reported(tmp_path, *arguments):
 
 
 def written(tmp_path) -> dict[str, dict[str, dict[str, str]]]:
-    return in_markdown((tmp_path / "report.md").read_text(encoding="utf-8"))
+    first, *_ = re.split("(?m)^## (?=.*rag)", (tmp_path / "report.md").read_text(encoding="utf-8"))
+    return in_markdown(first)
 
 
 def test_macro_is_the_plain_mean_of_the_six_cells_beside_the_total(logs, acc, tmp_path):
@@ -107,39 +108,32 @@ def test_macro_is_the_plain_mean_of_the_six_cells_beside_the_total(logs, acc, tm
         assert float(found["macro"]) == round(100 * np.mean([np.mean(of) for of in cells.values()]), 1)
 
 
-def test_one_sheet_has_every_setting_and_the_paired_differences(logs, acc, release, tmp_path):
-    release_cases = load_cases(release, counts="any")
+def test_one_report_has_every_setting_and_the_paired_differences(logs, acc, release, tmp_path):
     printed, stored = reported(tmp_path, logs["persona"], logs["no_persona"], logs["rag"])
-    sheet = stored["settings"]
-    assert sheet["groups"].keys() == {*CELLS, "specific", "general", "total", "macro"}
-    for name, column in sheet["groups"].items():
+    shown = written(tmp_path)
+    groups = {**stored["groups"], "macro": stored["macro"]}
+    assert groups.keys() == {*CELLS, "specific", "general", "total", "macro"}
+    for name, group in groups.items():
         within = [cell for cell in CELLS if name in ("total", "macro", cell, cell.partition("_")[0])]
         mean = {}
         for setting in SETTINGS:
             per_cell = [acc[setting][cell] for cell in within]
             mean[setting] = np.mean(list(map(np.mean, per_cell)) if name == "macro" else np.concatenate(per_cell))
-            assert column["scores"][setting]["value"] == same(mean[setting])
-        assert column["cases"] == sum(len(acc["persona"][cell]) for cell in within)
-        for a, b in itertools.combinations(SETTINGS, 2):
-            assert column["differences"][f"{a} - {b}"]["value"] == same(mean[a] - mean[b])
-    gaps = [float(knows(case.id, "persona")) - knows(case.id, "rag") for case in release_cases]
-    gap = paired(gaps, [case.user_id for case in release_cases])
-    found = sheet["groups"]["total"]["differences"]["persona - rag"]
-    assert found == same({name: vars(gap)[name] for name in found})
-    shown = written(tmp_path)
-    heading = {of: name for name, of in sheet["named"].items()}
-    for label, column in sheet["groups"].items():
-        for setting in SETTINGS:
-            value = f"{100 * column['scores'][setting]['value']:.1f}"
-            assert shown["Scores"][setting][label.replace("_", " ")] == value
-        for name, gap in column["differences"].items():
-            assert (
-                shown["Differences"][heading.get(name, name)][label.replace("_", " ")] == f"{100 * gap['value']:+.1f}"
-            )
-    assert printed_rows(printed, "Scores")["total"][:2] == ["46", shown["Scores"]["persona"]["total"]]
-    assert printed_rows(printed, "Differences")["total"][0] == shown["Differences"]["persona - rag"]["total"]
-    assert "setting rag" in printed
-    assert stored["groups"]["total"]["gain"]["value"] == same(
-        sheet["groups"]["total"]["differences"]["persona - no_persona"]["value"]
+        value = {key: estimate["value"] for key, estimate in group["measures"].items()}
+        assert group["cases"] == sum(len(acc["persona"][cell]) for cell in within)
+        assert (value["acc"], value["acc_rag"], value["acc_no_persona"]) == same(tuple(mean.values()))
+        assert value["persona_gain"] == same(mean["persona"] - mean["no_persona"])
+        assert value["persona_minus_rag"] == same(mean["persona"] - mean["rag"])
+        label = name.replace("_", " ")
+        settings = shown["The same cases under each setting"]
+        assert settings["rag"][label] == f"{100 * mean['rag']:.1f}"
+        assert settings["persona - rag"][label] == f"{100 * value['persona_minus_rag']:+.1f}"
+        assert shown["Result"]["persona gain"][label] == f"{100 * value['persona_gain']:+.1f}"
+    cases = load_cases(release, counts="any")
+    gap = paired(
+        [float(knows(case.id, "persona")) - knows(case.id, "rag") for case in cases], [case.user_id for case in cases]
     )
+    found = groups["total"]["measures"]["persona_minus_rag"]
+    assert found == same({name: vars(gap)[name] for name in found})
+    assert "setting rag" in printed
     assert "| rag |" in (tmp_path / "report.md").read_text(encoding="utf-8")

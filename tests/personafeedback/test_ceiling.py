@@ -18,7 +18,7 @@ from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.audit import audit, label_ceilings, repeated_labels
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.record import examine
-from personafeedback_tasks.reports import blocks, card_text, report_short
+from personafeedback_tasks.reports import blocks, card_text, report_text
 
 GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
 PERSONAS = {f"u{number}": {"Name": f"Ada {number}"} for number in range(4)}
@@ -82,7 +82,7 @@ def test_the_ceiling_is_what_the_mean_risk_of_the_cases_leaves(tmp_path):
     assert as_json(report)["ceiling"] == pytest.approx(expected)
     assert ANOTHER_NINE.format("acc", "specific 92.0, general 95.5, total 94.8.") in markdown(report)
     assert "label ceiling of these cells: specific 92.0 %, general 95.5 %, total 94.8 %" in blocks.markdown(
-        report_short.blocks(report)
+        report_text.short(report)
     )
     assert ANOTHER_NINE.format("acc", "specific 92.0, general 95.5, total 94.8.") in card_of(report, cases)
 

@@ -161,7 +161,7 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
     assert one == other
     total = one["general"]
     assert total["cases"] == 8
-    assert total["baselines"]["longest"]["value"] == 0.5
+    assert total["measures"]["longest"]["value"] == 0.5
     assert total["measures"]["acc"]["value"] == {"gold": 1.0, "always_first": 0.5}.get(
         judge, total["measures"]["acc"]["value"]
     )

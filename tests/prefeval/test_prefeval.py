@@ -128,7 +128,7 @@ def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_rep
     assert "errors_per_row" in {caveat["key"] for caveat in made["caveats"]}
     total = made["groups"]["total"]
     assert total["measures"]["acc"]["value"] == pytest.approx(scores["acc"])
-    assert total["baselines"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))
+    assert total["measures"]["longest"]["value"] == pytest.approx(mean(longest_by_hand().values()))
     for heading in ("All 4 orders of a case", "acc_all", "bias_fourth", "fourth_rate", "right is longest"):
         assert heading in (tmp_path / "report.md").read_text(encoding="utf-8"), heading
     ranked = personafeedback("rank", results, log, "--data", "sample", "--full")

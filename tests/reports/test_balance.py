@@ -134,22 +134,33 @@ def part_missing(run):
     return replace(run, results=run.results[:-1]) if is_control(run) else run
 
 
-@pytest.mark.parametrize("setting", ["other_persona", "dialogue"])
-def test_another_setting_is_no_cost(ask, tmp_path, monkeypatch, setting):
-    gain_of(ask)
-    ask("a", "memsyco", wrong, setting=setting)
-    ask("without", "memsyco", right, setting="no_persona")
-    assert balance_of(tmp_path)[0] == {}
-    assert cost_of(tmp_path, monkeypatch) is None
+NONE = ({}, None)
+COUNTED = {
+    "another user's memory is no cost": ([(wrong, {"setting": "other_persona"}), (right, {"setting": "no_persona"})], *NONE),
+    "nor is the conversation": ([(wrong, {"setting": "dialogue"}), (right, {"setting": "no_persona"})], *NONE),
+    "the own memory counts beside both": (
+        [(wrong, {"setting": "other_persona"}), (wrong, {"setting": "dialogue"}), (right, {}), (right, {"setting": "no_persona"})],
+        {"m": {"persona gain": 1, "yields": 0}}, 0,
+    ),
+    "another method is another model": (
+        [(lambda case, call: "Answer: A", {"method": "cot", "setting": setting}) for setting in ("persona", "no_persona")], *NONE,
+    ),
+    "a part is no cost": ([(wrong, {"selection": FACTS}), (right, {"selection": FACTS, "setting": "no_persona"})], *NONE),
+    "both parts are": (
+        [(model, {"selection": part, "setting": setting}) for part in (FACTS, CONFLICT) for model, setting in ((wrong, "persona"), (right, "no_persona"))],
+        {"m": {"persona gain": 1, "yields": 1}}, 1,
+    ),
+}  # fmt: skip
 
 
-def test_own_memory_counts_beside_other_settings(ask, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_counts_as_the_cost_of_a_model(name, ask, tmp_path, monkeypatch):
+    runs, balance, cost = COUNTED[name]
     gain_of(ask)
-    for place, setting, model in (("a", "other_persona", wrong), ("b", "dialogue", wrong), ("c", "persona", right)):
-        ask(place, "memsyco", model, setting=setting)
-    ask("without", "memsyco", right, setting="no_persona")
-    assert balance_of(tmp_path)[0] == {"m": {"persona gain": 1, "yields": 0}}
-    assert cost_of(tmp_path, monkeypatch) == 0
+    for place, (model, options) in enumerate(runs):
+        ask(f"{place}", "memsyco", model, **options)
+    assert balance_of(tmp_path)[0] == balance
+    assert cost_of(tmp_path, monkeypatch) == cost
 
 
 def test_each_method_has_its_own_row_and_cost(ask, tmp_path, monkeypatch):
@@ -165,23 +176,6 @@ def test_each_method_has_its_own_row_and_cost(ask, tmp_path, monkeypatch):
     assert {name: values["yields"] for name, values in found.items()} == {"m (generate)": 0, "m (cot)": 1}
     assert "m (cot)" in text.partition("Gain where")[2]
     assert cost_of(tmp_path, monkeypatch) == 0
-
-
-def test_a_card_takes_no_cost_of_another_method(ask, tmp_path, monkeypatch):
-    gain_of(ask)
-    ask("a", "memsyco", lambda case, call: "Answer: A", method="cot")
-    ask("b", "memsyco", lambda case, call: "Answer: A", method="cot", setting="no_persona")
-    assert balance_of(tmp_path)[0] == {}
-    assert cost_of(tmp_path, monkeypatch) is None
-
-
-def test_a_part_is_no_cost_and_both_are(ask, tmp_path, monkeypatch):
-    gain_of(ask)
-    for part, cost in ((FACTS, None), (CONFLICT, 1.0)):
-        ask(part, "memsyco", wrong, selection=part)
-        ask(f"{part}-without", "memsyco", right, selection=part, setting="no_persona")
-        assert [values.get("yields") for values in balance_of(tmp_path)[0].values()] == ([cost] if cost else [])
-        assert cost_of(tmp_path, monkeypatch) == cost
 
 
 def test_a_partial_or_void_control_is_none(ask, tmp_path, monkeypatch):

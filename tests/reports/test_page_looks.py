@@ -17,7 +17,7 @@ from support.browser import Page
 from support.logs import inspect_log
 from support.releases import write_release
 
-from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run

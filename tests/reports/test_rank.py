@@ -21,7 +21,7 @@ from support.logs import inspect_log, lm_eval_log
 from support.outcomes import results_of
 
 from personafeedback_tasks.analysis import ranking as ranking_of
-from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -298,5 +298,5 @@ def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_har
     assert done.stdout.startswith("reader (demonstration)")
     (report,) = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
     assert (report["name"], report["model"]) == ("reader", "scripted/readable")
-    assert report["groups"]["total"]["gain"] is not None
+    assert report["groups"]["total"]["measures"]["persona_gain"]["value"] is not None
     assert "control_harness" in [caveat["key"] for caveat in report["caveats"]]

@@ -20,7 +20,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES, readable
-from support.logs import inspect_log, lm_eval_log, set_options, set_version, signed
+from support.logs import inspect_log, lm_eval_log, set_options, set_version
 from support.shown import as_json, markdown
 from support.tables import in_markdown
 
@@ -77,14 +77,14 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
         said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
         reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
         assert len(made.unread) == 5
-        assert {reason for _, reason, _ in made.unread} == set(reason_of.values()) & set(REASONS)
-        assert all(reason_of[case_id, said] == reason for case_id, reason, said in made.unread)
+        assert {one.reason for one in made.unread} == set(reason_of.values()) & set(REASONS)
+        assert all(reason_of[one.case, one.reply] == one.reason for one in made.unread)
         done = personafeedback("report", "--full", log, "--data", real_part, "--out", tmp_path / "out")
         printed = " ".join(done.stdout.split())
         count = sum(made.overall.reasons.values())
         assert f"Unreadable replies (5 of {count:,}):" in printed
-        for case_id, reason, said in made.unread:
-            line = f"{case_id} {reason}: {said or '(empty)'}"
+        for one in made.unread:
+            line = f"{one.case} {one.reason}: {one.reply or '(empty)'}"
             assert line in printed
             assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -134,13 +134,12 @@ def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, gener
         "chosen_shorter": [case for case in cases if len(case.chosen) < len(case.rejected)],
     }.items():
         expected = acc(sorted(members, key=lambda case: case.id))
-        found = group.subsets[subset]
+        found = group.measures[subset]
         assert (found.value, found.low, found.high, found.n) == same(
             (expected.value, expected.low, expected.high, len(members)), nan_ok=True
         )
-    assert group.baselines.keys() == BASELINES.keys()
     for baseline, judge in BASELINES.items():
-        assert group.baselines[baseline].value == same(sum(map(judge, cases)) / len(cases))
+        assert group.measures[baseline].value == same(sum(map(judge, cases)) / len(cases))
 
 
 # --- what is a run ---------------------------------------------------------------------------------------------------
@@ -178,36 +177,29 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
 
 @pytest.mark.slow
 def test_a_run_on_rows_with_faults_is_split_by_them(make_release, tmp_path):
-    def row(number):
-        question = {"user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r"}
-        faults = {
-            "asked": 4,
-            "chosen": {"uncomfortable": 1, "over-personalized": 0},
-            "reject": {"uncomfortable": number, "over-personalized": 0},
+    """Four people were asked about six responses, of which 0, 1, ... 5 found the rejected one uncomfortable: half of them count."""
+    none = {"uncomfortable": 0}
+    rows = [
+        {
+            "user_id": f"u{number % 2}", "question": f"q{number}", "chosen": f"c{number}", "reject": "r",
+            "faults": {"asked": 4, "chosen": none, "reject": {"uncomfortable": number}},
         }
-        return question | {"faults": faults}
-
-    cells = {"general/hard": list(map(row, range(6))), "general/easy": [row(9)]}
-    data = make_release(cells, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
+        for number in range(6)
+    ]  # fmt: skip
+    data = make_release({"general/hard": rows}, {"u0": {"Name": "Ann"}, "u1": {"Name": "Bo"}})
     log = inspect_log(tmp_path / "logs", "mixed", "personafeedback_general_hard", data, counts="any")
-    done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
-    subsets = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"][0]["groups"]["general_hard"][
-        "subsets"
+    report = make_report(read_run(log), load_cases(data, "general", "hard", "any"))
+    replies = [
+        (read_reply(JUDGES["mixed"](f"general_hard:{number + 1}", order)), order)
+        for number in (2, 3, 4, 5)
+        for order in ORDERS
     ]
-    of = {"rejected is uncomfortable": (2, 3, 4, 5)}
-    assert [name for name in subsets if " is " in name and "longer" not in name] == ["rejected is uncomfortable"]
-    hard = {int(case.question[1:]): case for case in load_cases(data, "general", "hard", counts="any")}
-    for name, numbers in of.items():
-        replies = [
-            (read_reply(JUDGES["mixed"](hard[number].id, order)), order) for number in numbers for order in ORDERS
-        ]
-        expected = sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies)
-        assert subsets[name]["value"] == same(expected)
-        assert subsets[name]["n"] == len(numbers)
-        shown = in_markdown((tmp_path / "out" / "report.md").read_text(encoding="utf-8"))
-        column = shown["Accuracy in parts of the data"][name]
-        assert column == {"general hard": f"{100 * expected:.1f}"}
+    found = report.overall.measures["rejected is uncomfortable"]
+    assert found.n == 4
+    assert found.value == same(sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies))
+    column = in_markdown(markdown(report))["Accuracy in parts of the data"]["rejected is uncomfortable"]
+    assert column == {"general hard": f"{100 * found.value:.1f}"}
+    assert "chosen is uncomfortable" not in report.overall.measures
 
 
 def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
@@ -252,31 +244,18 @@ def test_a_samples_file_that_is_missing_among_others_is_named(part_logs, tmp_pat
         read_run(tmp_path / "log" / part_logs["lm-eval"].name)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("prompt", "v2"),
-        ("task_version", "0.9"),
-    ],
-)
-def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, value, hard_logs, real_part, tmp_path):
+@pytest.mark.parametrize("field", ["prompt", "task_version"])
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, hard_logs, real_part, tmp_path):
     shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
     shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
     (results,) = (tmp_path / "easy").glob("results_*.json")
-    content = json.loads(results.read_text(encoding="utf-8"))
-    easy = "personafeedback_general_easy"
-    if field in ("prompt", "setting"):
-        set_options(content, easy, real_part, **{field: value})
-    elif field == "task_version":
-        set_version(content, easy, value)
+    content, easy = json.loads(results.read_text(encoding="utf-8")), "personafeedback_general_easy"
+    if field == "prompt":
+        set_options(content, easy, real_part, prompt="v2")
     else:
-        signed(content, easy)[field] = value
+        set_version(content, easy, "0.9")
     results.write_text(json.dumps(content), encoding="utf-8")
     assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
-    (tmp_path / "easy" / results.name).unlink()
-    for file in hard_logs["easy"].parent.iterdir():
-        shutil.copy(file, tmp_path / "easy")
-    assert [sorted(run.cells) for run in read_runs([tmp_path])] == [["general_easy", "general_hard"]]
 
 
 # --- folders as they are ---------------------------------------------------------------------------------------------
@@ -298,7 +277,7 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     assert methods.keys() == {("persona", "generate"), ("persona", "mc")}
     asked = methods["persona", "generate"]
     assert "setting no_persona" in asked["beside"]["no_persona"]
-    assert asked["groups"]["general_hard"]["gain"] is not None
+    assert "persona_gain" in asked["groups"]["general_hard"]["measures"]
     assert methods["persona", "mc"]["beside"] == {}
 
 
@@ -355,7 +334,7 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
 
 def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     report = make_report(read_run(hard_logs["readable"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
-    gain = named(report, "general_hard").gain
+    gain = named(report, "general_hard").measures["persona_gain"]
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
     picks = [[read_reply(readable(case.id, order)) for order in ORDERS] for case in cases]
     acc = [sum(pick == CHOSEN_LETTER[o] for pick, o in zip(pair, ORDERS, strict=True)) / 2 for pair in picks]
@@ -365,7 +344,7 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
 def test_a_control_that_picks_by_place_leaves_no_gain(hard_logs, general):
     controls = {"no_persona": read_run(hard_logs["by place"])}
     report = make_report(read_run(hard_logs["readable"]), general, controls)
-    assert math.isnan(named(report, "general_hard").gain.value)
+    assert math.isnan(named(report, "general_hard").measures["persona_gain"].value)
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------
@@ -498,7 +477,7 @@ def test_a_figure_holds_the_numbers(hard_logs, general):
     ((low, _), (high, _)) = bars.lines[2][0].get_segments()[0]
     assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
     behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
-    baselines = [report.overall.baselines[name].value for name in report.run.benchmark.report.drawn]
+    baselines = [report.overall.measures[name].value for name in report.run.benchmark.report.drawn]
     assert behind == {50, *(round(100 * value, 6) for value in baselines)}
 
 

@@ -15,7 +15,7 @@ from personafeedback_tasks.reports import blocks, report_text
 def outcome(path: str) -> str:
     try:
         run = read_run(path)
-        blocks.markdown(report_text.blocks(make_report(run, None)))
+        blocks.markdown(report_text.full(make_report(run, None)))
         if isinstance(run.method, ReplyMethod):
             list(logged(run))
     except PersonaFeedbackError as error:

@@ -7,19 +7,19 @@ import re
 from typing import Any
 
 from personafeedback_tasks.analysis import ranking
-from personafeedback_tasks.analysis.measures import Contender
+from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.report import Report
 from personafeedback_tasks.common.outputs import output_text
 from personafeedback_tasks.reports import blocks, documents, report_text
 
 
 def markdown(made: Report) -> str:
-    return blocks.markdown(report_text.blocks(made))
+    return blocks.markdown(report_text.full(made))
 
 
 def terminal(made: Report) -> list[Any]:
     """Lines and tables of rich."""
-    return blocks.terminal(report_text.blocks(made))
+    return blocks.terminal(report_text.full(made))
 
 
 def as_json(made: Report) -> dict[str, Any]:
