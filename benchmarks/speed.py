@@ -24,10 +24,9 @@ from pathlib import Path
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.common import retrieval
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.parsing.answers import read_reply
-from personafeedback_tasks.personafeedback import prompts
+from personafeedback_tasks.personafeedback import prompts, retrieval
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, locate
 

@@ -195,7 +195,7 @@ def accuracy(exam: Votes, cells: Sequence[str]) -> Estimate:
     users = [exam.users[place] for place in there]
     if len({found.weights[place] for place in there}) <= 1:
         return share([exam.won[place] for place in there], users)
-    value, part = found.right[EQUAL], found.parts[EQUAL]
+    value, part = found.right[EQUAL], found.weights / found.weights.sum()
     moves = zip(users, (float(part[place] * (exam.won[place] - value)) for place in there), strict=True)
     made = linearized(value, by_user(moves), len(there))
     return replace(made, low=max(made.low, 0.0), high=min(made.high, 1.0))  # in this order nan stays nan

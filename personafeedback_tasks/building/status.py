@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..annotation.rows import PackItem, Vote
-from ..common.columns import in_columns
 from ..common.errors import require
+from ..common.text import in_columns
 from .folder import Folder
 from .release import is_current, is_there
 from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused

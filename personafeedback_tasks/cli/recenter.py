@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from ..common.columns import in_columns
-from ..common.embeddings import DEFAULT, EXTRA
 from ..common.errors import OptionError, require
 from ..common.files import write_all
 from ..common.outputs import json_lines
+from ..common.text import in_columns
 from ..recenter.data import load, with_judgment
+from ..recenter.filter.embeddings import DEFAULT, EXTRA
 from ..recenter.importers import convert
 from ..recenter.rows import Relevance
 from .options import FOLDER, out_option

@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,8 +22,8 @@ def task_configs() -> Path:
     return Path(str(importlib.import_module("personafeedback_tasks.task_configs").__file__)).parent
 
 
-def register(undo: bool = False) -> Iterator[str]:
-    """Link the YAML files into lm-eval, or remove such links; yields a sentence per benchmark. Raises PersonaFeedbackError if it cannot."""
+def register(undo: bool = False) -> list[str]:
+    """Link the YAML files into lm-eval, or remove such links; returns what to print. Raises PersonaFeedbackError if it cannot."""
     spec = importlib.util.find_spec("lm_eval")
     found = "none"
     with suppress(PackageNotFoundError):
@@ -36,27 +35,36 @@ def register(undo: bool = False) -> Iterator[str]:
             f"These tasks need lm-eval {LOWEST_LM_EVAL} or later in this Python, found {found}. Install it with "
             "`pip install 'personafeedback-tasks[lm-eval]'`, then run this again."
         )
+    tasks = Path(spec.origin).parent / "tasks"
+    removed, linked, kept = 0, 0, list[Path]()
     for source in sorted({path.parent for path in task_configs().glob("*/*.yaml")}):
-        folder = Path(spec.origin).parent / "tasks" / source.name
+        folder = tasks / source.name
         try:
-            removed = _unlink(folder)  # an earlier version may have had other files
-            yield f"Removed from {folder}: {removed}." if undo else _link(source, folder)
+            removed += _unlink(folder)  # an earlier version may have had other files
+            if not undo:
+                there = _link(source, folder)
+                linked += len(there)
+                kept += [path for path in folder.glob("*yaml") if path.name not in there]
         except OSError as error:
             raise PersonaFeedbackError(
                 f"{folder}: its links could not be changed ({error.strerror or error}). "
                 'Pass --include_path "$(personafeedback register --path)" to lm_eval, which needs no registration.'
             ) from error
+    if undo:
+        return [f"Removed {removed} links from {tasks}."]
+    lines = [f"Linked {linked} files into {tasks}. `personafeedback register --undo` removes them."]
+    if kept:
+        lines.append(f"Left alone, as `register` did not make them: {', '.join(map(str, kept))}.")
+    return [*lines, "Next: lm_eval run --tasks personafeedback_hard ..."]
 
 
-def _link(source: Path, folder: Path) -> str:
+def _link(source: Path, folder: Path) -> list[str]:
+    # the names of the links that were made: a file that is there is somebody else's
     folder.mkdir(parents=True, exist_ok=True)
-    files = sorted(source.glob("*yaml"))
-    left = [path.name for path in files if os.path.lexists(folder / path.name)]
+    files = [path for path in sorted(source.glob("*yaml")) if not os.path.lexists(folder / path.name)]
     for path in files:
-        if path.name not in left:
-            (folder / path.name).symlink_to(path)
-    kept = f" Left alone, as `register` did not make them: {', '.join(left)}." if left else ""
-    return f"Linked into {folder}: {len(files) - len(left)} of {source}.{kept} `lm_eval run --tasks {source.name}` now works."
+        (folder / path.name).symlink_to(path)
+    return [path.name for path in files]
 
 
 def _unlink(folder: Path) -> int:

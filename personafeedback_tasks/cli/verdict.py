@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import require
 from ..logs.data import RunData
 from .options import RUN, json_option, places_option
 from .output import show, write_json
@@ -30,7 +29,7 @@ from .runs import passed_over, read
     metavar="FILE",
     type=RUN,
     help="People's votes on some of the duels, which were drawn at random: a CSV file with the columns `case` (the `source` of the duel's row) and "
-    "`winner` (reply, other or tie). Needs the extra `verdict`.",
+    "`winner` (reply, other or tie).",
 )
 @places_option
 @json_option
@@ -57,8 +56,6 @@ def verdict(
     from ..analysis.duel_runs import verdicts_of
     from ..reports import documents, verdict_text
 
-    if human is not None:
-        require("ppi_py", extra="verdict")
     verdicts = verdicts_of(read(runs, places), read(exam_paths, places), places, passed_over, human)
     if write_json(json_file, documents.verdict_document(verdicts)):
         show(verdict_text.all_blocks(verdicts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import add
 from pathlib import Path
 from typing import Literal
@@ -64,3 +64,15 @@ def word_lists(path: Path) -> dict[str, list[str]]:
             name, *words = line.split()
             found.setdefault(name, []).extend(words)
     return found
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A line for each row, its cells below those of the row above. Columns whose last cell is a number are on the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, numbers, strict=True)
+        )
+        yield "  ".join(cells).rstrip()

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..common.errors import OptionError
-from ..common.retrieval import check_installed, retrieve
 from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases
 from .persona import Persona
+from .retrieval import check_installed, retrieve
 from .system import neutral
 
 # --- the fixed texts --------------------------------------------------------------------------------------------------

@@ -101,7 +101,6 @@ class Errors:
     """What an exam says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole exam."""
 
     weights: Any  # of each case, so that the cells weigh as much as in the duels; 0 in other cells
-    parts: Mapping[int, Any]  # the same of the cases of each side, which sum to 1; nan where there are none
     right: Mapping[int, float]  # share of calls that picked the better text, in [0, 1] or nan
 
 
@@ -111,15 +110,11 @@ def errors(exam: Votes, cells: Sequence[str]) -> Errors:
 
     here, there = Counter(exam.cells), Counter(cells)
     weights = np.array([there[cell] / here[cell] for cell in exam.cells])
-    better = np.sign(exam.longer)
-    parts = {side: weights * (better == side) for side in (LONGER, SHORTER)} | {EQUAL: weights}
-    parts = {side: part / part.sum() if part.any() else part * math.nan for side, part in parts.items()}
-    won = np.array(exam.won, dtype=float)
-    return Errors(
-        weights,
-        parts,
-        {side: float(part @ won) for side, part in parts.items()},
-    )
+    better, won = np.sign(exam.longer), np.array(exam.won, dtype=float)
+    right = {}
+    for side, part in {LONGER: weights * (better > 0), SHORTER: weights * (better < 0), EQUAL: weights}.items():
+        right[side] = float(part / part.sum() @ won) if part.any() else math.nan
+    return Errors(weights, right)
 
 
 def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..common.errors import require
 from .corrected import NONE, ROUNDING, Known, Votes
 from .estimates import Estimate, by_user, linearized, shows_spread
 
@@ -35,10 +34,10 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
         people: share of the people's votes that are for the reply, a tie being half of one; None where nobody voted.
         duels: the judge's votes on the same duels.
     """
-    # PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453) as ppi_py has it: weight * mean(judge, other duels) +
+    # PPI++ (Angelopoulos, Duchi, Zrnic, arXiv 2311.01453): weight * mean(judge, other duels) +
     # mean(people - weight * judge). It says nothing false whatever the judge's errors, as long as people saw a random
-    # sample of the duels. The intervals of ppi_py take all duels for independent, and cover too little where a user's
-    # go together; so the estimate and the weight are its own, and the standard error is clustered by user.
+    # sample of the duels. Their intervals take all duels for independent, and cover too little where a user's go
+    # together; so the standard error is clustered by user.
     import numpy as np  # the extra `report` brings it
 
     labeled = np.array([vote is not None for vote in people])
@@ -77,13 +76,11 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
 
 
 def _weight(truth: Any, seen: Any, others: Any) -> float:
-    # The weight that ppi_py chooses. It returns the estimate only, which is linear in the weight.
-    require("ppi_py", extra="verdict")
-    from ppi_py import ppi_mean_pointestimate
+    # lambda of PPI++ (equation 6), in [0, 1]: how far the judge's votes go with people's
+    import numpy as np
 
-    if not len(others) or len(truth) < 2:
+    spread = np.var(np.concatenate([seen, others]), ddof=1) if len(others) and len(truth) > 1 else 0.0
+    if not spread:
         return 0.0
-    apart = float(others.mean() - seen.mean())
-    if abs(apart) < 1e-9:  # then the estimate is the mean of the people's votes, whatever the weight
-        return 0.0
-    return (float(ppi_mean_pointestimate(truth, seen, others).item()) - float(truth.mean())) / apart
+    together = np.mean((truth - truth.mean()) * (seen - seen.mean()))
+    return float(np.clip(together / spread / (1 + len(truth) / len(others)), 0, 1))

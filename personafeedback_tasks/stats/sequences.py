@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from .estimates import CONFIDENCE
 
@@ -36,10 +35,10 @@ def betting(
     # excluded where one of them has made its half 2 / (1 - level) times as large.
     import numpy as np
 
-    values, needed = _values(low), math.log(2 / (1 - level))
-    scaled = _apart(sums, counts, values) / most
-    # of what is known before a user: the mean, and how far users lie from it, with one guess in front
+    values, needed = np.linspace(low, 1, round((1 - low) / STEP) + 1), math.log(2 / (1 - level))
     totals, cases = np.asarray(sums, float), np.asarray(counts, float)
+    scaled = (totals[:, None] - cases[:, None] * values) / most  # users x values
+    # of what is known before a user: the mean, and how far users lie from it, with one guess in front
     number = np.arange(1, len(totals) + 1)
     means = ((1 + low) / 2 * most + np.cumsum(totals)) / (most + np.cumsum(cases))
     squares = ((totals - means * cases) / most) ** 2
@@ -48,34 +47,14 @@ def betting(
     with np.errstate(divide="ignore"):
         above = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (values - low)) * scaled), axis=0)
         below = np.cumsum(np.log1p(np.minimum(bets, MOST_BET / (1 - values)) * -scaled), axis=0)
-    return _intervals(values, np.maximum(above, below) > needed)
-
-
-def _values(low: float) -> Any:
-    import numpy as np
-
-    return np.linspace(low, 1, round((1 - low) / STEP) + 1)
-
-
-def _apart(sums: Sequence[float], counts: Sequence[int], values: Any) -> Any:
-    # Users x values.
-    import numpy as np
-
-    return np.asarray(sums, float)[:, None] - np.asarray(counts, float)[:, None] * values
-
-
-def _intervals(values: Any, excluded: Any) -> Intervals:
-    # Rounded outward; where nothing is left, the point that was left last.
-    import numpy as np
-
-    left = ~np.logical_or.accumulate(excluded, axis=0)
+    left = ~np.logical_or.accumulate(np.maximum(above, below) > needed, axis=0)
     intervals: Intervals = []
     for row in left:
         (places,) = np.nonzero(row)
-        if len(places):
-            low, high = max(places[0] - 1, 0), min(places[-1] + 1, len(values) - 1)
-            intervals.append((float(values[low]), float(values[high])))
-        else:
+        if len(places):  # rounded outward
+            first, last = max(places[0] - 1, 0), min(places[-1] + 1, len(values) - 1)
+            intervals.append((float(values[first]), float(values[last])))
+        else:  # where nothing is left, what was left last
             intervals.append(intervals[-1] if intervals else (float(values[0]), float(values[-1])))
     return intervals
 

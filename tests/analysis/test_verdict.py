@@ -328,7 +328,6 @@ def test_votes_of_people_that_are_none(tmp_path, content, said):
 
 def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
     """One user for each duel: people say the opposite wherever the judge is sure."""
-    pytest.importorskip("ppi_py")
     cases = load_cases(logs["duels"], difficulty="hard")
     duels = structs.replace(duels_of(cases), not_asked=())
     run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
@@ -351,7 +350,6 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
 
 @pytest.mark.slow
 def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
-    pytest.importorskip("ppi_py")
     run, cases = read_run(logs["readable some"]), load_cases(logs["duels"], difficulty="hard")
     votes = [
         (case.extra["source"], "other" if run.cases[case.id].value("acc") else "reply") for case in list(cases)[:8]

@@ -18,8 +18,7 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import jsonable
-from personafeedback_tasks.common.tokens import estimated
-from personafeedback_tasks.core.plan import asked, make_plan
+from personafeedback_tasks.core.plan import asked, estimated, make_plan
 from personafeedback_tasks.pairwise.orders import ORDERS
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases

@@ -48,30 +48,25 @@ def files(folder: Path) -> dict[str, str]:
     }
 
 
-def test_register_links_every_yaml_file_and_says_so(harness):
+def test_register_links_every_yaml_file_and_undo_removes_exactly_these(harness):
+    before = files(harness)
     done = command("register")
     assert done.exit_code == 0
-    folder = harness / "tasks" / "personafeedback"
-    names = {path.name for path in SOURCE.iterdir() if path.name.endswith("yaml")}
-    assert {path.name for path in folder.iterdir() if path.is_symlink()} == names
-    assert len(names) == 36 + 6
-    assert f"Linked into {folder}: 42 of {SOURCE}." in done.output
-
-
-def test_undo_removes_exactly_what_register_made(harness):
-    before = files(harness)
-    command("register")
-    assert "personafeedback: 42." in command("register", "--undo").output
+    assert len(done.output.splitlines()) == 2
+    made = files(harness).keys() - before.keys()
+    assert done.output.startswith(f"Linked {len(made)} files into {harness / 'tasks'}.")
+    assert {Path(name).name for name in made if "/personafeedback/" in name} == set(OURS)
+    assert command("register", "--undo").output == f"Removed {len(made)} links from {harness / 'tasks'}.\n"
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
-    assert "personafeedback: 0." in command("register", "--undo").output
+    assert "Removed 0 links" in command("register", "--undo").output
 
 
 def test_undo_leaves_files_of_others(harness):
     command("register")
     mine = harness / "tasks" / "personafeedback" / "mine.yaml"
     mine.write_text("task: mine\n", encoding="utf-8")
-    assert "personafeedback: 42." in command("register", "--undo").output
+    command("register", "--undo")
     assert [path.name for path in mine.parent.iterdir()] == ["mine.yaml"]
 
 
@@ -79,8 +74,6 @@ def test_an_upgrade_replaces_files_that_the_older_version_had(harness):
     command("register")
     folder = harness / "tasks" / "personafeedback"
     before = files(harness)
-    assert command("register").exit_code == 0
-    assert files(harness) == before
     (folder / "gone.yaml").symlink_to("/older/personafeedback_tasks/task_configs/personafeedback/gone.yaml")
     (folder / OURS[0]).unlink()
     assert command("register").exit_code == 0
@@ -89,13 +82,13 @@ def test_an_upgrade_replaces_files_that_the_older_version_had(harness):
 
 def test_a_file_of_somebody_else_with_one_of_our_names_is_not_replaced(harness):
     command("register")
-    folder = harness / "tasks" / "personafeedback"
-    (folder / OURS[0]).unlink()
-    (folder / OURS[0]).write_text("task: mine\n", encoding="utf-8")
+    theirs = harness / "tasks" / "personafeedback" / OURS[0]
+    theirs.unlink()
+    theirs.write_text("task: mine\n", encoding="utf-8")
     before = files(harness)
     done = command("register")
     assert done.exit_code == 0
-    assert f"Left alone, as `register` did not make them: {OURS[0]}." in done.output
+    assert f"Left alone, as `register` did not make them: {theirs}." in done.output
     assert files(harness) == before
 
 
@@ -147,15 +140,12 @@ def test_an_lm_eval_that_is_too_old_is_refused_and_undo_still_works(version, har
     give_version(harness, version)
     done = command("register")
     assert done.exit_code == 1
-    assert done.output == (
-        f"Error: These tasks need lm-eval 0.4.13 or later in this Python, found {version}. Install it with "
-        "`pip install 'personafeedback-tasks[lm-eval]'`, then run this again.\n"
-    )
+    assert f"Error: These tasks need lm-eval 0.4.13 or later in this Python, found {version}." in done.output
     assert not (harness / "tasks" / "personafeedback").exists()
     give_version(harness, "0.4.13")
     command("register")
     give_version(harness, version)
-    assert "personafeedback: 42." in command("register", "--undo").output
+    assert command("register", "--undo").exit_code == 0
     assert not (harness / "tasks" / "personafeedback").exists()
 
 

@@ -16,9 +16,8 @@ from support.commands import personafeedback
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.common.retrieval import retrieve, search_terms
-from personafeedback_tasks.common.tokens import estimated
 from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.core.plan import estimated
 from personafeedback_tasks.core.signature import KEY, Signature
 from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -27,6 +26,7 @@ from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag_filter import RagFilter, read_numbers
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
+from personafeedback_tasks.personafeedback.retrieval import retrieve, search_terms
 
 CELL = "personafeedback_general_hard"
 

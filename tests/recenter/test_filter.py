@@ -22,9 +22,9 @@ pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 
-from personafeedback_tasks.common.embeddings import DEFAULT, embedder
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.recenter.data import load, with_judgment
+from personafeedback_tasks.recenter.filter.embeddings import DEFAULT, embedder
 from personafeedback_tasks.recenter.filter.folder import read
 from personafeedback_tasks.recenter.filter.model import folds, held_out, threshold
 from personafeedback_tasks.recenter.rows import Relevance

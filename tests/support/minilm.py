@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from personafeedback_tasks.common.embeddings import DEFAULT
+from personafeedback_tasks.recenter.filter.embeddings import DEFAULT
 
 
 def unpack(folder: Path) -> None:

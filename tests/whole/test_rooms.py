@@ -38,7 +38,7 @@ DOORS = {
 }
 """Room -> what only it, and those that come through its door, import when they are imported."""
 
-LIBRARIES = "scipy numpy bm25s krippendorff ppi_py openai anthropic sentence_transformers sklearn"
+LIBRARIES = "scipy numpy bm25s krippendorff openai anthropic sentence_transformers sklearn"
 EXTRAS = set().union(*DOORS.values(), LIBRARIES.split())
 
 

@@ -13,12 +13,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ...common.embeddings import Vectors, embedder
 from ...common.errors import DataError
 from ...common.records import decoded, load_json, one_of, rows
 from ...core.cases import digest_of
 from ...parsing.verdicts import NO, YES
 from ..rows import Relevance
+from .embeddings import Vectors, embedder
 from .model import Model, features_of
 
 ABOUT, PREDICTIONS = "filter.json", "predictions.jsonl"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...common.embeddings import Vectors
+from .embeddings import Vectors
 
 Array = Any
 """A numpy array; features are float64 of shape (rows, columns), labels are bool."""

@@ -7,7 +7,6 @@ from importlib.metadata import version
 from typing import Any
 
 from ... import __version__
-from ...common.embeddings import embedder
 from ...common.errors import DataError
 from ...common.files import Content
 from ...common.outputs import json_lines, json_text, jsonable
@@ -18,6 +17,7 @@ from ...stats.estimates import Estimate, estimate_of, percent
 from ..data import Rows
 from ..relevance import RELEVANCE
 from ..rows import Relevance
+from .embeddings import embedder
 from .folder import ABOUT, PREDICTIONS, texts
 from .model import features_of, held_out, train
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from .errors import require
-from .text import IDEOGRAPHS, neighbours, nfkc
+from ..common.errors import require
+from ..common.text import IDEOGRAPHS, neighbours, nfkc
 
 _RUN = re.compile(rf"[{IDEOGRAPHS}]+|[^\W_{IDEOGRAPHS}]+")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")

@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from .errors import OptionError, require
-from .records import cut, short
+from ...common.errors import OptionError, require
+from ...common.records import cut, short
 
 DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 
