@@ -20,8 +20,6 @@ RUN = click.Path(exists=True, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
-VARIABLES = "PERSONAFEEDBACK_DATA, PREFEVAL_DATA or RECENTER_DATA, as the task. Every case is checked against the log."
-
 
 def several(*options: Decorator) -> Decorator:
     """Several options as one decorator; --help lists them in this order."""
@@ -127,7 +125,7 @@ data_option = click.option(
     "--data",
     callback=lambda context, option, named: RunData(named),
     help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
-    f"else {VARIABLES}",
+    "else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
 )
 
 places_option = click.option(
@@ -136,8 +134,8 @@ places_option = click.option(
     metavar="DIR",
     multiple=True,
     callback=lambda context, option, named: [*map(RunData, named), RunData(None)],
-    help=f"Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
-    f"where the logs say, else {VARIABLES}",
+    help="Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
+    "where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
 )
 
 value_option = click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from difflib import get_close_matches
 
 
 class PersonaFeedbackError(ValueError):
@@ -21,7 +22,10 @@ def choose(option: str, value: object, known: tuple[str, ...]) -> str:
     """Return `value` if it is one of `known`; raise OptionError with the list otherwise."""
     if isinstance(value, str) and value in known:
         return value
-    raise OptionError(f"{option} must be one of {', '.join(known)}, got {value!r}.")
+    near = get_close_matches(str(value), known, n=1)
+    raise OptionError(
+        f"{option} must be one of {', '.join(known)}, got {value!r}.{f' Did you mean {near[0]}?' if near else ''}"
+    )
 
 
 def require(module: str, extra: str) -> None:

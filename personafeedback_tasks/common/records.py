@@ -46,7 +46,9 @@ def read(path: Path) -> bytes:
             )
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
-        raise DataError(f"{path}: could not be read ({error}). Check the path and its permissions.") from error
+        raise DataError(
+            f"{path}: could not be read ({error.strerror or error}). Check the path and its permissions."
+        ) from error
 
 
 def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
