@@ -131,7 +131,7 @@ def of_shortcuts(run: Run, shared: Mapping[str, Estimate | None]) -> Iterator[Ca
     """Baselines whose picks are almost always the run's; a case in which one of them has no pick is none of these."""
     picks = run.benchmark.report.shortcuts
     for name, found in shared.items():
-        if found is not None and (share := found.value * found.n / len(run.cases)) > ONE_OF_THEM:
+        if found and found.n and (share := found.value * found.n / len(run.cases)) > ONE_OF_THEM:
             yield Caveat("shortcut", WEAKENS, {"picks": picks[name], "percent": 100 * share, "name": name})
 
 
