@@ -96,7 +96,8 @@ def write_release(folder: Path) -> None:
     shutil.copytree(locate().root, folder)
     cases = itertools.cycle(load_cases(category="general"))
     (folder / "data" / "spedific").mkdir()
-    for (category, difficulty), size in PAPER_COUNTS.items():
+    for cell, size in PAPER_COUNTS.items():
+        category, difficulty = cell.split("_")
         if category == "specific":
             with open(folder / "data" / "spedific" / f"{difficulty}.jsonl", "w", encoding="utf-8") as file:
                 for number, case in enumerate(itertools.islice(cases, size)):

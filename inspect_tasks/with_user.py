@@ -27,4 +27,4 @@ def with_user(
         data: a folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         arguments: options of the task itself.
     """
-    return with_messages(task, arguments, lambda: told_by(setting, user, data).of, setting)
+    return with_messages(task, arguments, lambda: told_by(setting, user, data), setting)

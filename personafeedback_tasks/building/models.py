@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, did_you_mean
 from ..common.records import argument, short_list
 
 
@@ -48,6 +48,7 @@ class Models:
             if model and model not in own:
                 raise OptionError(
                     f"-M {pair}: expected one of the models {short_list(self.names)} before the colon, got {model!r}."
+                    f"{did_you_mean(model, self.names)}"
                 )
             value: Any = text
             if text:

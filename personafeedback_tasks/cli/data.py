@@ -40,37 +40,29 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
     """
     needs_tables(json_file)
     cases = present(data)
-    made = audit.audit(cases)
-    accuracies = baselines.baselines(cases)
-    other, why_not = _other_persona(cases)
-    document = made.document(accuracies, other)
-    if _is_shown(json_file, document, cases):
-        from .audit_text import audit_blocks, baseline_blocks
-
-        show([*audit_blocks(made, document.cells), *baseline_blocks(accuracies, other, why_not)])
-
-
-def present(data: str | None) -> PersonaCases:
-    """The cases of every cell that has a file. `counts` is `checked` where their numbers are those that they must have."""
-    cases = load_present(data, counts="any")
-    expected = cases.release.counts
-    whole = all(len(some) == expected[some[0].category, some[0].difficulty] for some in cases.cells.values())
-    return replace(cases, counts="checked") if whole else cases
-
-
-def _other_persona(cases: PersonaCases) -> tuple[tuple[baselines.Estimates, baselines.Estimates] | None, str]:
+    audited, acc = audit.audit(cases), baselines.baselines(cases)
+    other, why_not = None, ""
     try:
-        return baselines.with_other_persona(cases), ""
+        other = baselines.with_other_persona(cases)
     except DataError as error:
-        return None, str(error).replace(cases.source, shown_source(cases.source))
-
-
-def _is_shown(json_file: Path | None, document: audit.AuditDocument, cases: PersonaCases) -> bool:
+        why_not = str(error).replace(cases.source, shown_source(cases.source))
+    document = audit.document_of(audited, acc, other)
     is_free = write_json(json_file, document)
     if is_free:
         say(f"Data: {cases.revision}")
-    if missing := baselines.absent(cases):
+    missing = [cell for cell in cases.release.counts if cell not in cases.cells]
+    if missing:
         say(f"No file for {', '.join(missing)}: only the other cells are included.", err=not is_free)
     if is_free:
+        from .audit_text import blocks
+
         say()
-    return is_free
+        show(blocks(document, why_not))
+
+
+def present(data: str | None) -> PersonaCases:
+    # `counts` is `checked` where every cell that is present has the number of cases that it must have
+    cases = load_present(data, counts="any")
+    expected = cases.release.counts
+    whole = all(len(of_cell) == expected[cell] for cell, of_cell in cases.cells.items())
+    return replace(cases, counts="checked") if whole else cases

@@ -39,7 +39,7 @@ def persona(name: str, setting: str, data: str | None) -> None:
     \b
         lm_eval run --tasks gsm8k --apply_chat_template --system_instruction "$(personafeedback persona NAME)" --log_samples ...
     """
-    told = told_by(setting, name, data).of("", {})
+    told = told_by(setting, name, data)("", {})
     assert told is not None  # only no_persona has no text
     click.echo(told.text.encode("utf-8") + os.linesep.encode())  # bytes: UTF-8 whatever the terminal has
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 
@@ -18,14 +19,18 @@ class OptionError(PersonaFeedbackError):
     """An option (setting, counts, category, ...) has a value that does not exist."""
 
 
-def choose(option: str, value: object, known: tuple[str, ...]) -> str:
-    """Return `value` if it is one of `known`; raise OptionError with the list otherwise."""
+def choose(option: str, value: object, known: Iterable[str]) -> str:
+    """Return `value` if it is one of `known`; raise OptionError with the list, and the closest name, otherwise."""
+    known = list(known)
     if isinstance(value, str) and value in known:
         return value
-    near = get_close_matches(str(value), known, n=1)
-    raise OptionError(
-        f"{option} must be one of {', '.join(known)}, got {value!r}.{f' Did you mean {near[0]}?' if near else ''}"
-    )
+    raise OptionError(f"{option} must be one of {', '.join(known)}, got {value!r}.{did_you_mean(value, known)}")
+
+
+def did_you_mean(value: object, known: Iterable[str]) -> str:
+    """` Did you mean general_hard?` after a sentence about a name that does not exist; empty if none is close."""
+    near = get_close_matches(str(value), list(known), n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def require(module: str, extra: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -16,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 import yaml
 
-from .errors import DataError
+from .errors import DataError, did_you_mean
 
 Kind = TypeVar("Kind")
 
@@ -133,9 +132,8 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     if unknown := re.fullmatch("Object contains unknown field `(.*)`", said):
         if place:
             return f"found the key {short(unknown[1])} in {place}, expected none of this name."
-        near = get_close_matches(unknown[1], kind.__struct_fields__, n=1)
-        known = f"expected only {', '.join(kind.__struct_fields__)}."
-        return f"found the key {short(unknown[1])}, {known}{f' Did you mean {near[0]!r}?' if near else ''}"
+        known = kind.__struct_fields__
+        return f"found the key {short(unknown[1])}, expected only {', '.join(known)}.{did_you_mean(unknown[1], known)}"
     if not place and not said.startswith("Expected "):  # what the record's own check says
         return f"found {said}."
     expected = said.removeprefix("Expected ").partition(", got ")[0].replace("`", "")

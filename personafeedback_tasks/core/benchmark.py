@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from math import nan
 from typing import Any
 
-from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..parsing.answers import REASONS
 from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, cases_of, digest_of, each_and_all, refuse_other_counts
@@ -160,7 +160,7 @@ class Benchmark(ABC):
             return self.methods[name]
         known = f"method must be one of {', '.join(there)} in {HARNESSES[harness]}, got {name!r}."
         if name not in list(self.methods):  # a list is no key: `-T method=a,b`
-            raise OptionError(known)
+            raise OptionError(f"{known}{did_you_mean(name, there)}")
         elsewhere = " and ".join(HARNESSES[one] for one in self.methods[name].harnesses)
         raise OptionError(f"{known} Use {elsewhere} for {name}, or leave method out.")
 

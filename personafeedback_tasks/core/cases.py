@@ -139,10 +139,6 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
         """Cell -> SHA-256 (12 hex digits) of its cases."""
         return {cell: digest_of(sorted(case.digest for case in cases)) for cell, cases in self.cells.items()}
 
-    def signed_cell(self, cell: str) -> dict[str, Any]:
-        """What a signature says of a cell: how many cases it has, and their digest."""
-        return {"cases": len(self.cells[cell]), "data": self.digests[cell]}
-
     @property
     def revision(self) -> str:
         """What a signature prints about the data."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
 from ..stats.significance import Comparison
 from .benchmark import Benchmark, benchmarks
@@ -200,7 +200,10 @@ def benchmark_of(task: str) -> Benchmark:
     known = benchmarks()
     names = [name for name in known if f"{_name(task)}_".startswith(f"{name}_")]
     if not names:
-        raise OptionError(f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.")
+        tasks = [benchmark.task(selection) for benchmark in known.values() for selection in benchmark.selections]
+        raise OptionError(
+            f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.{did_you_mean(_name(task), tasks)}"
+        )
     return known[max(names, key=len)]
 
 
@@ -211,8 +214,8 @@ def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Met
     """
     selections = {benchmark.task(selection): selection for selection in benchmark.selections}
     first = next(iter(benchmark.methods))
-    if method is not None and method not in benchmark.methods:
-        raise OptionError(f"method must be one of {', '.join(benchmark.methods)}, got {method!r}.")
+    if method is not None:
+        choose("method", method, benchmark.methods)
     for one in benchmark.methods.values():
         plain = _name(task).removesuffix(f"_{one.suffix}") if one.suffix else _name(task)
         if plain in selections:
@@ -220,7 +223,9 @@ def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Met
             if method not in (None, named):
                 raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
             return selections[plain], benchmark.methods[named]
-    raise OptionError(f"task must be one of {', '.join(selections)}, got {task!r}.")
+    raise OptionError(
+        f"task must be one of {', '.join(selections)}, got {task!r}.{did_you_mean(_name(task), selections)}"
+    )
 
 
 def _name(task: str) -> str:

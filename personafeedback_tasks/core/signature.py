@@ -79,7 +79,7 @@ class Signature:
             demonstration=cases.demonstration,
             set=cases.named_set,
             data=cases.digest,
-            cells={cell: cases.signed_cell(cell) for cell in cases.cells},
+            cells={cell: {"cases": len(of_cell), "data": cases.digests[cell]} for cell, of_cell in cases.cells.items()},
         )
 
     @property

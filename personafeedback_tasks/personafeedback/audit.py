@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
 from statistics import fmean
@@ -19,8 +19,7 @@ from ..common.outputs import Output
 from ..stats.estimates import Estimate, percent, share
 from .baselines import CHANCE, Estimates
 from .cases import PersonaCase, PersonaCases
-from .cells import CATEGORIES
-from .manifest import LabelNoise
+from .cells import CATEGORIES, category_of, difficulty_of
 
 AUDIT_VERSION = "4"
 """Rises whenever the same data can give different findings."""
@@ -40,21 +39,25 @@ ANOTHER_NINE = (
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One kind of possible flaw; `ids` of its cases are in the order of the release: by cell, then by line."""
+class AuditFinding(msgspec.Struct, frozen=True):
+    """Cases with something to know about.
+
+    Attributes:
+        meaning: the finding in words.
+        cases: number of cases.
+        cells: cell -> number of cases.
+        ids: of the cases, in the order of the release: by cell, then by line.
+    """
 
     meaning: str
-    ids: tuple[str, ...]
-
-    @cached_property
-    def cells(self) -> dict[str, int]:
-        return dict(Counter(case_id.partition(":")[0] for case_id in self.ids))
+    cases: int
+    cells: Mapping[str, int]
+    ids: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """Findings on some cases.
+    """What was found in some cases.
 
     Attributes:
         findings: name -> finding, for every kind; one that the data do not have has no ids.
@@ -62,7 +65,7 @@ class Audit:
     """
 
     cases: PersonaCases
-    findings: dict[str, Finding]
+    findings: dict[str, AuditFinding]
     repeats: tuple[tuple[PersonaCase, ...], ...]
 
     @cached_property
@@ -70,63 +73,85 @@ class Audit:
         """The ids of every row of a pair that occurs in several."""
         return frozenset(case.id for rows in self.repeats for case in rows)
 
-    @cached_property
-    def ceilings(self) -> dict[str, float]:
-        """Category, and `total` over both -> highest accuracy of an order-blind judge, given contradictory labels."""
-        present = [category for category in CATEGORIES if any(case.category == category for case in self.cases)]
-        found = {category: self._ceiling([category]) for category in present}
-        return {**found, "total": self._ceiling(present)} if len(present) > 1 else found
+    def ceilings(self, cells: Collection[str]) -> dict[str, float]:
+        """Category, and `total` over both -> highest accuracy of an order-blind judge over these cells, in [0, 1].
 
-    def _ceiling(self, categories: Collection[str]) -> float:
-        # For the same user, question and pair such a judge always picks the same response, so that of these rows only
-        # those with the more frequent label can be right.
-        wrong = 0
-        for rows in self.repeats:
-            labels = Counter(case.chosen for case in rows if case.category in categories)
-            wrong += labels.total() - max(labels.values(), default=0)
-        count = sum(case.category in categories for case in self.cases)
-        return (count - wrong) / count
-
-    def within(self, cells: Collection[str]) -> Audit:
-        """Repeats and ceilings among the cases of some cells alone. The findings stay those of all."""
-        some = replace(self.cases, cases=tuple(case for case in self.cases if case.cell in cells))
-        repeats = (tuple(case for case in rows if case.cell in cells) for rows in self.repeats)
-        return replace(self, cases=some, repeats=tuple(rows for rows in repeats if len(rows) > 1))
-
-    def same_label(self, cells: Collection[str]) -> Estimate:
-        """Share of repeated pairs whose label is always the same, among pairs with a row in `cells`."""
-        pairs = [rows for rows in self.repeats if any(case.cell in cells for case in rows)]
-        return share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
-
-    def document(self, found: Estimates, other: tuple[Estimates, Estimates] | None) -> AuditDocument:
-        """What programs get of it.
-
-        Args:
-            found, other: results of `baselines.baselines` and `with_other_persona`.
+        For the same user, question and pair such a judge always picks the same response, so that of these rows only those
+        with the more frequent label can be right.
         """
-        wrong, difference = other or (None, None)
-        return AuditDocument(
-            audit_version=AUDIT_VERSION,
-            version=__version__,
-            data=self.cases.revision,
-            cells={cell: self._describe(cell) for cell in self.cases.cells},
-            users=len({case.user_id for case in self.cases}),
-            findings={
-                name: AuditFinding(finding.meaning, len(finding.ids), finding.cells, finding.ids)
-                for name, finding in self.findings.items()
-            },
-            repeats=[
-                Repeat([case.id for case in rows], "opposite" if _opposite(rows) else "same") for rows in self.repeats
-            ],
-            ceiling=self.ceilings,
-            baselines=BaselineScores(chance=CHANCE, acc=found, other_persona=wrong, right_minus_wrong=difference),
-        )
+        found = {}
+        for group, within in _groups(cells).items():
+            count = sum(len(self.cases.cells[cell]) for cell in within)
+            labels = [Counter(case.chosen for case in rows if case.cell in within) for rows in self.repeats]
+            wrong = sum(of.total() - max(of.values(), default=0) for of in labels)
+            found[group] = (count - wrong) / count
+        return found
 
-    def _describe(self, cell: str) -> AuditedCell:
-        cases = self.cases.cells[cell]
-        expected = self.cases.release.counts[cases[0].category, cases[0].difficulty]
-        languages = Counter(case.language for case in cases)
-        return AuditedCell(len(cases), expected, len({case.user_id for case in cases}), languages)
+
+def _groups(cells: Collection[str]) -> dict[str, list[str]]:
+    of_category = {name: [cell for cell in cells if category_of(cell) == name] for name in CATEGORIES}
+    found = {name: within for name, within in of_category.items() if within}
+    return {**found, "total": [*cells]} if len(found) > 1 else found
+
+
+def audit(cases: PersonaCases) -> Audit:
+    """Search the cases for pairs that occur in several rows. Repeats in other cells are not seen."""
+    in_order = [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
+    pairs: dict[object, list[PersonaCase]] = defaultdict(list)
+    for case in in_order:
+        pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
+    repeats = tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1)
+    kind = {case.id: "contradiction" if _opposite(rows) else "repeat" for rows in repeats for case in rows}
+    findings = {}
+    for name, meaning in MEANINGS.items():
+        found = [case for case in in_order if kind.get(case.id) == name]
+        cells = Counter(case.cell for case in found)
+        findings[name] = AuditFinding(meaning, len(found), cells, [case.id for case in found])
+    return Audit(cases, findings, repeats)
+
+
+def _opposite(rows: Iterable[PersonaCase]) -> bool:
+    return len({case.chosen for case in rows}) > 1
+
+
+def _line(case: PersonaCase) -> int:
+    return int(case.id.partition(":")[2])
+
+
+# --- the ceiling of a run ---------------------------------------------------------------------------------------------
+
+
+def label_ceilings(audited: Audit, cells: Collection[str]) -> tuple[dict[str, float], str]:
+    """The label ceiling over some cells, and how it was found, in a sentence without a full stop.
+
+    Returns:
+        Category, or `total` -> the ceiling, in [0, 1]. Where a set has the risk of its labels, 1 minus the mean risk of the
+        cases, if that is lower than what contradictory labels leave.
+    """
+    ceilings, manifest = audited.ceilings(cells), audited.cases.release.manifest
+    risks = manifest.noise.by_tier if manifest and manifest.noise else {}
+    if not {difficulty_of(cell) for cell in cells} <= risks.keys():
+        return ceilings, CONTRADICTIONS
+    for group, within in _groups(cells).items():
+        risk = fmean(risks[case.difficulty] for cell in within for case in audited.cases.cells[cell])
+        ceilings[group] = min(ceilings[group], 1 - risk)
+    return ceilings, ANOTHER_NINE
+
+
+def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
+    """How often people gave a pair of these cells the same label twice, in a sentence; empty without such pairs."""
+    pairs = [rows for rows in audited.repeats if any(case.cell in cells for case in rows)]
+    if not pairs:
+        return ""
+    same = share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
+    ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
+    return (
+        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got the same label "
+        "both times."
+    )
+
+
+# --- what programs get ------------------------------------------------------------------------------------------------
 
 
 class AuditedCell(msgspec.Struct, frozen=True):
@@ -143,22 +168,6 @@ class AuditedCell(msgspec.Struct, frozen=True):
     expected: int | None
     users: int
     languages: Mapping[str, int]
-
-
-class AuditFinding(msgspec.Struct, frozen=True):
-    """Cases with something to know about.
-
-    Attributes:
-        meaning: the finding in words.
-        cases: number of cases.
-        cells: cell -> number of cases.
-        ids: of the cases.
-    """
-
-    meaning: str
-    cases: int
-    cells: Mapping[str, int]
-    ids: Sequence[str]
 
 
 class Repeat(msgspec.Struct, frozen=True):
@@ -216,62 +225,28 @@ class AuditDocument(Output, frozen=True, kw_only=True):
     baselines: BaselineScores
 
 
-def audit(cases: PersonaCases) -> Audit:
-    """Search the cases for pairs that occur in several rows. Repeats in other cells are not seen."""
-    in_order = [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
-    pairs: dict[object, list[PersonaCase]] = defaultdict(list)
-    for case in in_order:
-        pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
-    repeats = tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1)
-    kind = {case.id: "contradiction" if _opposite(rows) else "repeat" for rows in repeats for case in rows}
-    findings = {
-        name: Finding(meaning, tuple(case.id for case in in_order if kind.get(case.id) == name))
-        for name, meaning in MEANINGS.items()
-    }
-    return Audit(cases, findings, repeats)
-
-
-def _opposite(rows: Iterable[PersonaCase]) -> bool:
-    return len({case.chosen for case in rows}) > 1
-
-
-def _line(case: PersonaCase) -> int:
-    return int(case.id.partition(":")[2])
-
-
-# --- the ceiling of a run ---------------------------------------------------------------------------------------------
-
-
-def noise_of(cases: PersonaCases) -> LabelNoise | None:
-    """The noise of these labels; None without a set.json that has it for every difficulty of the cases."""
-    noise = cases.release.manifest.noise if cases.release.manifest else None
-    return noise if noise and {case.difficulty for case in cases} <= noise.by_tier.keys() else None
-
-
-def ceiling_sentence(cases: PersonaCases) -> str:
-    """How the ceiling of these cases was found, without a full stop."""
-    return ANOTHER_NINE if noise_of(cases) else CONTRADICTIONS
-
-
-def label_ceilings(audited: Audit) -> dict[str, float]:
-    """Category, or `total` -> the label ceiling, in [0, 1]: 1 minus the mean risk of its cases where that is lower."""
-    noise = noise_of(audited.cases)
-    if noise is None:
-        return audited.ceilings
-    found = {}
-    for group, ceiling in audited.ceilings.items():
-        risks = [noise.by_tier[case.difficulty] for case in audited.cases if group in ("total", case.category)]
-        found[group] = min(ceiling, 1 - fmean(risks))
-    return found
-
-
-def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
-    """How often people gave a pair of these cells the same label twice, in a sentence; empty without such pairs."""
-    same = audited.same_label(cells)
-    if not same.n:
-        return ""
-    ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
-    return (
-        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got the same label "
-        "both times."
+def document_of(audited: Audit, acc: Estimates, other: tuple[Estimates, Estimates] | None) -> AuditDocument:
+    """What programs get of an audit and of `baselines.baselines` and `baselines.with_other_persona`."""
+    cases = audited.cases
+    wrong, difference = other or (None, None)
+    return AuditDocument(
+        audit_version=AUDIT_VERSION,
+        version=__version__,
+        data=cases.revision,
+        cells={
+            name: AuditedCell(
+                cases=len(cell),
+                expected=cases.release.counts[name],
+                users=len({case.user_id for case in cell}),
+                languages=Counter(case.language for case in cell),
+            )
+            for name, cell in cases.cells.items()
+        },
+        users=len({case.user_id for case in cases}),
+        findings=audited.findings,
+        repeats=[
+            Repeat([case.id for case in rows], "opposite" if _opposite(rows) else "same") for rows in audited.repeats
+        ],
+        ceiling=audited.ceilings(cases.cells),
+        baselines=BaselineScores(chance=CHANCE, acc=acc, other_persona=wrong, right_minus_wrong=difference),
     )

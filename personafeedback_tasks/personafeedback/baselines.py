@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 
 from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO
@@ -39,42 +38,33 @@ BASELINES: dict[str, Callable[[PersonaCase], float]] = {
 }
 
 
-def groups(cases: PersonaCases) -> dict[str, tuple[PersonaCase, ...]]:
-    """Name -> cases: the cells that are present, the categories of several cells, and `total` if both categories are.
-
-    The cells are in the order of the paper.
-    """
-    return {
-        name: tuple(case for cell in cells for case in cases.cells[cell])
-        for name, cells in columns(cases.cells).items()
-    }
-
-
-def estimate(values: Iterable[float], cases: Iterable[PersonaCase]) -> Estimate:
-    """Mean and clustered standard error of one value per case; no interval, which needs the extra `report`."""
-    values, users = list(values), [case.user_id for case in cases]
-    return Estimate(mean(values), clustered_stderr(values, users), math.nan, math.nan, len(values), len(set(users)))
-
-
-def by_group(cases: PersonaCases, values: Mapping[str, float]) -> dict[str, Estimate]:
-    """Name of a group of `groups` -> mean of the values by case id; cases without a value are left out."""
-    counted = {group: [case for case in members if case.id in values] for group, members in groups(cases).items()}
-    return {group: estimate([values[case.id] for case in members], members) for group, members in counted.items()}
+def _by_group(cases: PersonaCases, values: Mapping[str, float]) -> dict[str, Estimate]:
+    # Column of `columns` -> mean of the values by case id; no interval, which needs the extra `report`.
+    found = {}
+    for group, cells in columns(cases.cells).items():
+        members = [case for cell in cells for case in cases.cells[cell]]
+        of_group, users = [values[case.id] for case in members], [case.user_id for case in members]
+        stderr = clustered_stderr(of_group, users)
+        found[group] = Estimate(mean(of_group), stderr, math.nan, math.nan, len(members), len({*users}))
+    return found
 
 
 def baselines(cases: PersonaCases) -> Estimates:
     """Name -> group -> `acc` of that baseline."""
-    return {name: by_group(cases, {case.id: acc(case) for case in cases}) for name, acc in BASELINES.items()}
+    return {name: _by_group(cases, {case.id: acc(case) for case in cases}) for name, acc in BASELINES.items()}
 
 
 def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
-    """(`acc` of READ_PERSONA with another user's persona, the right one's minus that, paired by case)."""
+    """(`acc` of READ_PERSONA with another user's persona, the right one's minus that, paired by case).
+
+    Raises DataError where nobody's persona fits a user.
+    """
     wrong: Estimates = {}
     difference: Estimates = {}
     for name in READ_PERSONA:
-        right, more = ({case.id: of(case) for case in cases} for of in (BASELINES[name], partial(over_other, name)))
-        other = {case_id: value - more[case_id] for case_id, value in right.items()}
-        wrong[name], difference[name] = by_group(cases, other), by_group(cases, more)
+        more = {case.id: over_other(name, case) for case in cases}
+        difference[name] = _by_group(cases, more)
+        wrong[name] = _by_group(cases, {case.id: BASELINES[name](case) - more[case.id] for case in cases})
     return wrong, difference
 
 
@@ -86,8 +76,3 @@ def over_other(name: str, case: PersonaCase) -> float:
 def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
     """Case id -> name of a baseline -> its `acc` in that case."""
     return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
-
-
-def absent(cases: PersonaCases) -> list[str]:
-    """Cells that the data must have and that are not among the cases."""
-    return [cell for cell in map("_".join, cases.release.counts) if cell not in cases.cells]

@@ -19,7 +19,7 @@ from ..core import cases as core
 from ..core.cases import digest_of
 from ..pairwise.cases import in_proportion
 from . import manifest, memory
-from .cells import CATEGORIES, CELLS, DIFFICULTIES, PAPER_COUNTS
+from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, difficulty_of
 from .persona import Persona, load_profile
 from .release import Release, cell_file, files_of, locate, selected
 
@@ -49,8 +49,6 @@ class PersonaCase:
     """
 
     id: str
-    category: str
-    difficulty: str
     persona: Persona
     question: str
     chosen: str
@@ -65,7 +63,15 @@ class PersonaCase:
 
     @property
     def cell(self) -> str:
-        return f"{self.category}_{self.difficulty}"
+        return self.id.partition(":")[0]
+
+    @property
+    def category(self) -> str:
+        return category_of(self.cell)
+
+    @property
+    def difficulty(self) -> str:
+        return difficulty_of(self.cell)
 
     @property
     def user_id(self) -> str:
@@ -126,7 +132,7 @@ class PersonaCases(core.CaseSet[PersonaCase]):
         A cell counts under its own name, however its folder and file are spelled. Memories have a digest of their own.
         """
         root = self.release.root
-        files = [("_".join(cell), path) for cell in PAPER_COUNTS for path in files_of(root, *cell)]
+        files = [(cell, path) for cell in CELLS for path in files_of(root, cell)]
         files += [(path.stem, path) for path in sorted((root / PERSONAS).glob("*.json"))]
         files += [(manifest.FILE, root / manifest.FILE)] if self.release.manifest else []
         return digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in files])
@@ -163,15 +169,15 @@ def load_cases(
     categories = CATEGORIES if category is None else (choose("category", category, CATEGORIES),)
     difficulties = DIFFICULTIES if difficulty is None else (choose("difficulty", difficulty, DIFFICULTIES),)
     choose("counts", counts, COUNTS)
+    wanted = [cell for cell in CELLS if category_of(cell) in categories and difficulty_of(cell) in difficulties]
     release = locate(data)
     personas: dict[str, Persona] = {}
     cells = []
-    for cell in selected(release, [cell for cell in PAPER_COUNTS if cell[0] in categories and cell[1] in difficulties]):
-        path = cell_file(release.root, *cell)
-        cases = [_case(row, path, line, *cell, release, personas) for line, row in rows(path)]
+    for cell in selected(release, wanted):
+        path = cell_file(release.root, cell)
+        cases = [_case(row, path, line, cell, release, personas) for line, row in rows(path)]
         if counts == "checked":
-            name, expected = "_".join(cell), release.counts[cell]
-            core.refuse_other_counts(str(path), {name: cases}, {name: expected})
+            core.refuse_other_counts(str(path), {cell: cases}, {cell: release.counts[cell]})
         cells.append(in_turns(cases, growth=1))
     return PersonaCases(tuple(in_turns(in_proportion(cells), growth=TURNS_GROW)), release, counts)
 
@@ -181,19 +187,13 @@ def with_rows_of(cases: PersonaCases, folder: Path) -> PersonaCases:
     personas: dict[str, Persona] = {}
     found = []
     for cell in cases.cells:
-        path, (category, _, difficulty) = folder / f"{cell}.jsonl", cell.partition("_")
-        found += [_case(row, path, line, category, difficulty, cases.release, personas) for line, row in rows(path)]
+        path = folder / f"{cell}.jsonl"
+        found += [_case(row, path, line, cell, cases.release, personas) for line, row in rows(path)]
     return PersonaCases(tuple(found), cases.release, cases.counts)
 
 
 def _case(
-    row: dict[str, Any],
-    path: Path,
-    line: int,
-    category: str,
-    difficulty: str,
-    release: Release,
-    personas: dict[str, Persona],
+    row: dict[str, Any], path: Path, line: int, cell: str, release: Release, personas: dict[str, Persona]
 ) -> PersonaCase:
     where = f"{path}, line {line}"
     rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
@@ -212,10 +212,7 @@ def _case(
         raise broken(where, "chosen and rejected are the same text", "two different responses")
     if user_id not in personas:
         personas[user_id] = _persona(release.root, user_id, where)
-    return PersonaCase(
-        id=f"{category}_{difficulty}:{line}", category=category, difficulty=difficulty, persona=personas[user_id], question=question,
-        chosen=chosen, rejected=rejected, extra=row, release=release,
-    )  # fmt: skip
+    return PersonaCase(f"{cell}:{line}", personas[user_id], question, chosen, rejected, row, release)
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
@@ -252,19 +249,14 @@ def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
     return ordered
 
 
-def present_cells(data: str | os.PathLike[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """The cells (category, difficulty) that have a file, in the order of the paper."""
-    root = locate(data).root
-    return tuple(cell for cell in PAPER_COUNTS if files_of(root, *cell))
-
-
 def load_present(data: str | os.PathLike[str] | None = None, counts: str = "checked") -> PersonaCases:
     """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
 
     `counts` applies to each cell that is present. Raises DataError if none is.
     """
-    present = present_cells(data)
-    if present in ((), tuple(PAPER_COUNTS)) or locate(data).manifest is not None:
+    release = locate(data)
+    present = [cell for cell in CELLS if files_of(release.root, cell)]
+    if len(present) in (0, len(CELLS)) or release.manifest is not None:
         return load_cases(data, counts=counts)
-    parts = [load_cases(data, *cell, counts=counts) for cell in present]
+    parts = [load_cases(data, category_of(cell), difficulty_of(cell), counts) for cell in present]
     return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

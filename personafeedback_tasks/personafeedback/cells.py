@@ -8,21 +8,26 @@ CATEGORIES = ("specific", "general")
 DIFFICULTIES = ("easy", "medium", "hard")
 
 PAPER_COUNTS = {
-    ("specific", "easy"): 1108,
-    ("specific", "medium"): 1667,
-    ("specific", "hard"): 1682,
-    ("general", "easy"): 1510,
-    ("general", "medium"): 1321,
-    ("general", "hard"): 1010,
+    "specific_easy": 1108,
+    "specific_medium": 1667,
+    "specific_hard": 1682,
+    "general_easy": 1510,
+    "general_medium": 1321,
+    "general_hard": 1010,
 }
 """Cases per cell (arXiv 2506.12915, Table 2); 8,298 in all."""
 
-CELLS = tuple("_".join(cell) for cell in PAPER_COUNTS)
+CELLS = tuple(PAPER_COUNTS)
 
 
 def category_of(cell: str) -> str:
     """`general_hard` -> `general`."""
     return cell.partition("_")[0]
+
+
+def difficulty_of(cell: str) -> str:
+    """`general_hard` -> `hard`."""
+    return cell.partition("_")[2]
 
 
 def columns(cells: Collection[str]) -> dict[str, list[str]]:

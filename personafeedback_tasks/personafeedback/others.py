@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,7 +15,6 @@ from pathlib import Path
 from ..common.errors import DataError, require
 from ..common.records import short
 from ..core.cases import digest_of
-from ..pairwise.terms import overlap_terms
 from .persona import Persona, load_profile
 
 SEED = 1
@@ -93,11 +92,10 @@ def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    said = [_Said.of(user) for user in users]
     similarity = np.full((len(users), len(users)), -np.inf)
     for one, another in itertools.combinations(range(len(users)), 2):
-        if not _near_twins(said[one], said[another]):
-            known, also = said[one].known, said[another].known
+        if not _near_twins(users[one], users[another]):
+            known, also = users[one].terms, users[another].terms
             similarity[one, another] = similarity[another, one] = len(known & also) / len(known | also)
     try:
         rows, columns = linear_sum_assignment(similarity, maximize=True)
@@ -113,17 +111,13 @@ def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
 def _exchange(users: Sequence[Persona]) -> dict[str, str]:
     # as many personas as possible are used: a maximum matching by augmenting paths
     persona_of = {user.user_id: user for user in users}
-    said = cache(lambda user_id: _Said.of(persona_of[user_id]))
 
     @cache
-    def choices(user: str) -> list[str]:
-        return sorted(
+    def fitting(user: str) -> list[str]:
+        others = sorted(
             persona_of.keys() - {user}, key=lambda other: hashlib.sha256(f"{SEED}\0{user}\0{other}".encode()).digest()
         )
-
-    @cache
-    def fits(user: str, other: str) -> bool:
-        return not _near_twins(said(user), said(other))
+        return [other for other in others if not _near_twins(persona_of[user], persona_of[other])]
 
     given: dict[str, str] = {}
     holder: dict[str, str] = {}
@@ -131,57 +125,44 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
         wanted_by: dict[str, str] = {}
         queue = [user]
         for seeker in queue:  # it grows: whoever holds a wanted persona may take another one instead
-            for other in choices(seeker):
-                if other not in wanted_by and fits(seeker, other):
+            free = None
+            for other in fitting(seeker):
+                if other not in wanted_by:
                     wanted_by[other] = seeker
-                    if other in holder:
-                        queue.append(holder[other])
-                    else:
-                        _hand_on(other, wanted_by, given, holder)
+                    if other not in holder:
+                        free = other
                         break
+                    queue.append(holder[other])
+            while (
+                free is not None
+            ):  # it goes to its seeker, that one's to its seeker, and so on to the user who had none
+                taker = wanted_by[free]
+                freed = given.get(taker)
+                given[taker], holder[free] = free, taker
+                free = freed
             if user in given:
                 break
     for user in sorted(persona_of.keys() - given.keys()):  # every persona that fits is used already
-        shared = next((other for other in choices(user) if fits(user, other)), None)
-        if shared is None:
+        if not fitting(user):
             raise DataError(
                 f"found nobody whose persona user_id {short(user)} could get under setting=other_persona, expected another user "
                 f"of the same language ({persona_of[user].language}) who is no near twin. Use setting=no_persona as the "
                 "control, or add personas."
             )
-        given[user] = shared
+        given[user] = fitting(user)[0]
     return given
 
 
-def _hand_on(free: str, wanted_by: Mapping[str, str], given: dict[str, str], holder: dict[str, str]) -> None:
-    # a free persona goes to its seeker, that one's to its seeker, and so on to the user who had none
-    other: str | None = free
-    while other is not None:
-        taker = wanted_by[other]
-        freed = given.get(taker)
-        given[taker], holder[other] = other, taker
-        other = freed
-
-
-@dataclass(frozen=True)
-class _Said:
-    texts: frozenset[str]
-    terms: tuple[tuple[str, frozenset[str]], ...]
-    known: frozenset[str]
-
-    @classmethod
-    def of(cls, persona: Persona) -> _Said:
-        terms = tuple((text, overlap_terms(text)) for text in sorted(persona.statements))
-        return cls(persona.statements, terms, frozenset().union(*(of for _, of in terms)))
-
-
-def _near_twins(one: _Said, another: _Said) -> bool:
+def _near_twins(one: Persona, another: Persona) -> bool:
     return max(_shared(one, another), _shared(another, one)) > MOST_SHARED
 
 
-def _shared(one: _Said, another: _Said) -> float:
+def _shared(one: Persona, another: Persona) -> float:
     # share of one's statements that another makes as well
-    if not one.terms:
+    if not one.statements:
         return 1.0
-    shared = [text in another.texts or 2 * len(terms & another.known) > len(terms) for text, terms in one.terms]
+    shared = [
+        text in another.statements or 2 * len(terms & another.terms) > len(terms)
+        for text, terms in one.statements.items()
+    ]
     return sum(shared) / len(shared)

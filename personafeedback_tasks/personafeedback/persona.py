@@ -11,6 +11,7 @@ from typing import Any
 
 from ..common.records import broken, leaves, load_json, short
 from ..common.text import language_of
+from ..pairwise.terms import overlap_terms
 from . import memory
 
 
@@ -39,9 +40,15 @@ class Persona:
         return "\n".join(value for value in leaves(self.profile) if isinstance(value, str))
 
     @cached_property
-    def statements(self) -> frozenset[str]:
-        """Every value that is no object and no list, as text."""
-        return frozenset(value if isinstance(value, str) else json.dumps(value) for value in leaves(self.profile))
+    def statements(self) -> dict[str, frozenset[str]]:
+        """Every value that is no object and no list, as text -> its terms."""
+        texts = [value if isinstance(value, str) else json.dumps(value) for value in leaves(self.profile)]
+        return {text: overlap_terms(text) for text in texts}
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of all statements."""
+        return frozenset().union(*self.statements.values())
 
     @cached_property
     def memory(self) -> tuple[str, ...]:

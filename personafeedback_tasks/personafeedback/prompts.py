@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, did_you_mean
 from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
@@ -161,7 +161,7 @@ class Template(Options):
         for name in self.hide:
             if name not in known:
                 raise OptionError(
-                    f"hide must name fields of these personas, got {name}. Use some of: {', '.join(sorted(known))}."
+                    f"hide must name fields of these personas, got {name}.{did_you_mean(name, known)} Use some of: {', '.join(sorted(known))}."
                 )
 
 
@@ -237,7 +237,7 @@ class _StandIn(PersonaCase):
 
 
 STAND_INS = tuple(
-    _StandIn("", "", "", Persona("", profile), "Q", "C", "R")
+    _StandIn("", Persona("", profile), "Q", "C", "R")
     for profile in (
         {"Name": "Ada", "Age": 36, "Likes": ["tea", {"in": "May"}], "Home": {"City": "Ely", "Pets": []}},
         {"姓名": "小安", "喜好": ["茶"]},

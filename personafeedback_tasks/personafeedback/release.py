@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -52,14 +53,10 @@ class Release:
         return self.source == SAMPLE
 
     @property
-    def counts(self) -> dict[tuple[str, str], int]:
-        """(category, difficulty) -> number of cases that each required cell must have."""
+    def counts(self) -> Mapping[str, int]:
+        """Cell -> number of its cases, of the cells that the data must have."""
         if self.manifest is not None:
-            return {
-                cell: self.manifest.counts[name]
-                for cell in PAPER_COUNTS
-                if (name := "_".join(cell)) in self.manifest.counts
-            }
+            return self.manifest.counts
         return dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL) if self.is_sample else PAPER_COUNTS
 
     @cached_property
@@ -85,21 +82,13 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     Raises:
         DataError: there is no such folder, its manifest is broken, or the Hub cannot serve the dataset.
     """
-    name = _named(data)
+    name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
+    name = name.strip() or HUB_ID
     if name == SAMPLE:
         return Release(Path(__file__).with_name(SAMPLE), SAMPLE)
     folder = folders.find(name)
     if folder is not None:
         return Release(folder, str(folder.resolve()), Manifest.load(folder))
-    return _fetch(name, *_on_the_hub(name))
-
-
-def _named(data: str | os.PathLike[str] | None) -> str:
-    name = os.fspath(data) if data is not None else os.environ.get(ENVIRONMENT_VARIABLE, "")
-    return name.strip() or HUB_ID
-
-
-def _on_the_hub(name: str) -> tuple[str, str | None]:
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(
@@ -107,8 +96,7 @@ def _on_the_hub(name: str) -> tuple[str, str | None]:
             f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that contains data/ and persona/, "
             f"to {SAMPLE!r}, or to a dataset id."
         )
-    pinned = HUB_REVISION if hub["id"] == HUB_ID else None
-    return hub["id"], hub["revision"] or pinned
+    return _fetch(name, hub["id"], hub["revision"] or (HUB_REVISION if hub["id"] == HUB_ID else None))
 
 
 @cache
@@ -118,60 +106,56 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
     try:
         root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FETCHED))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
-        raise _unavailable(name, hub_id, revision, error) from error
+        looked = folders.looked(name)
+        no_folder = f"There is no folder {name!r}{looked}. " if looked else ""
+        reason = (str(error).strip() or "no reason given").splitlines()[0]
+        raise DataError(
+            f"{no_folder}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub ({type(error).__name__}: {reason}). "
+            "If the dataset is gated or private, set HF_TOKEN to a token with read access. To work offline, copy the release (data/ and "
+            f"persona/) into a folder and set {ENVIRONMENT_VARIABLE} to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
+            f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+        ) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
 
 
-def _unavailable(name: str, hub_id: str, revision: str | None, error: Exception) -> DataError:
-    reason = (str(error).strip() or "no reason given").splitlines()[0]
-    looked = folders.looked(name)
-    return DataError(
-        f"{f'There is no folder {name!r}{looked}. ' if looked else ''}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
-        f"({type(error).__name__}: {reason}). "
-        "If the dataset is gated or private, set HF_TOKEN to a token with read access. "
-        f"To work offline, copy the release (data/ and persona/) into a folder and set {ENVIRONMENT_VARIABLE} "
-        "to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
-        f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
-    )
-
-
-def selected(release: Release, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def selected(release: Release, wanted: list[str]) -> list[str]:
     """The cells to load. Raises DataError for a set without them, or with a file that its manifest does not count."""
     if release.manifest is None:
         return wanted
     path, named = release.root / manifest.FILE, release.counts
-    if without := [cell for cell in PAPER_COUNTS if cell not in named and files_of(release.root, *cell)]:
+    if without := [cell for cell in PAPER_COUNTS if cell not in named and files_of(release.root, cell)]:
         raise DataError(
-            f"{path}: found no {'_'.join(without[0])} in counts, expected the number of cases of its file. Add it, or remove the file."
+            f"{path}: found no {without[0]} in counts, expected the number of cases of its file. Add it, or remove the file."
         )
     in_set = [cell for cell in wanted if cell in named]
     if not in_set:
         raise DataError(
-            f"{path}: found no {' or '.join(map('_'.join, wanted))} in counts, expected one of the cells that are asked. Run only "
-            f"tasks of the cells that this set has: {', '.join(map('_'.join, named))}."
+            f"{path}: found no {' or '.join(wanted)} in counts, expected one of the cells that are asked. Run only "
+            f"tasks of the cells that this set has: {', '.join(named)}."
         )
     return in_set
 
 
-def names_of(root: Path, category: str, difficulty: str) -> list[Path]:
+def _names_of(root: Path, cell: str) -> list[Path]:
     """Every path that a cell's file may have."""
+    category, difficulty = cell.split("_")
     return [root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]]
 
 
-def files_of(root: Path, category: str, difficulty: str) -> list[Path]:
+def files_of(root: Path, cell: str) -> list[Path]:
     """The files that a copy of the release has for a cell: more than one are an error of the copy."""
-    return [path for path in names_of(root, category, difficulty) if path.is_file()]
+    return [path for path in _names_of(root, cell) if path.is_file()]
 
 
-def cell_file(root: Path, category: str, difficulty: str) -> Path:
-    files = files_of(root, category, difficulty)
+def cell_file(root: Path, cell: str) -> Path:
+    files = files_of(root, cell)
     if len(files) == 1:
         return files[0]
-    names = " or ".join(map(str, names_of(root, category, difficulty)))
+    names = " or ".join(map(str, _names_of(root, cell)))
     if files:
         raise DataError(f"{names}: found {len(files)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
-        f"{names}: no such file, so there are no {category}_{difficulty} cases. "
+        f"{names}: no such file, so there are no {cell} cases. "
         "Get a complete copy of the release, or run only tasks whose cells are all present."
     )

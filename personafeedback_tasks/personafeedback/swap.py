@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
-from ..core.cases import digest_of
 from ..core.options import option
 from ..core.report import CardFacts, Examined, Line
 from ..core.result import Result
@@ -46,9 +45,6 @@ PAIRS = {
 }
 """Pairs of rows in the release, by what `pairs` says. Each makes two cases."""
 
-MATCHING = dict(zip(CELLS, ("74f088dce462", "d89866208415", "469178df66b6"), strict=True))
-"""Cell -> digest of the drawn pairs of the release."""
-
 SAMPLE = Path(__file__).with_name("sample") / "swap"
 """Rows of the bundled sample for this task alone: no question of its other rows was asked by two users."""
 SAMPLE_PAIRS = dict(zip(CELLS, (1, 1, 2), strict=True))
@@ -62,12 +58,15 @@ class SwapCase(PersonaCase):
     """A case whose rejected response is the one that was chosen for another user with the same question.
 
     Attributes:
-        pair: shared by both cases of a pair.
         partner: id of the other user.
     """
 
-    pair: str = ""
     partner: str = ""
+
+    @property
+    def pair(self) -> str:
+        """Shared by both cases of a pair."""
+        return pair_of(self.id)
 
     def another(self, setting: str) -> Persona:
         """A third user's persona: the usual one, or a drawn one if that is the partner's. DataError without one."""
@@ -87,18 +86,6 @@ class SwapCase(PersonaCase):
         return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
 
 
-@dataclass(frozen=True)
-class SwapCases(PersonaCases):
-    """The cases of all pairs, the two of a pair one after the other."""
-
-    def matching(self, cell: str) -> str:
-        """SHA-256 (12 hex digits) of the pairs of a cell."""
-        return digest_of(sorted({pair_of(case.id) for case in self.cells[cell]}))
-
-    def signed_cell(self, cell: str) -> dict[str, Any]:
-        return {**super().signed_cell(cell), "matching": self.matching(cell)}
-
-
 @dataclass(frozen=True, kw_only=True)
 class SwapOptions(Template):
     """The options of PersonaFeedback, and which pairs of users are asked."""
@@ -113,7 +100,7 @@ class SwapOptions(Template):
     )  # fmt: skip
 
 
-def swapped(cases: PersonaCases, pairs: str = MATCHED) -> SwapCases:
+def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
     """The cases of every pair of users who asked the same question, the two of a pair one after the other.
 
     Args:
@@ -121,35 +108,29 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> SwapCases:
         pairs: `matched` draws one row of each user and question, and puts each into one pair at most, by hash, alike
             on every machine; `all` takes every pair of rows of two users.
     """
-    cells = [
-        [pair for rows in _asked_alike(own) for pair in _pairs(rows, pairs)] for own in cases.cells.values()
-    ]  # of a cell
+    cells = []
+    for own in cases.cells.values():
+        asked: dict[tuple[str, str], list[PersonaCase]] = defaultdict(list)
+        for case in own:
+            asked[case.question.strip(), case.language].append(case)
+        cells.append([pair for rows in asked.values() for pair in _pairs(rows, pairs)])
     found = [case for first, second in in_proportion(cells) for case in (_case(first, second), _case(second, first))]
     if not found:
         raise DataError(
             f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, which need none."
         )
-    return SwapCases(tuple(found), cases.release, cases.counts)
+    return PersonaCases(tuple(found), cases.release, cases.counts)
 
 
-def _asked_alike(cases: Sequence[PersonaCase]) -> Iterator[list[PersonaCase]]:
-    rows: dict[tuple[str, str], list[PersonaCase]] = defaultdict(list)
-    for case in cases:
-        rows[case.question.strip(), case.language].append(case)
-    return iter(rows.values())
-
-
-def _pairs(rows: Sequence[PersonaCase], pairs: str) -> Iterator[tuple[PersonaCase, PersonaCase]]:
+def _pairs(rows: Sequence[PersonaCase], pairs: str) -> list[tuple[PersonaCase, PersonaCase]]:
+    # Of the rows with one question: two users each, with two responses.
     if pairs == ALL:
-        for first, second in combinations(sorted(rows, key=_line), 2):
-            if first.user_id != second.user_id and first.chosen != second.chosen:
-                yield first, second
-        return
-    drawn = {row.user_id: row for row in sorted(rows, key=_chance)}
-    every = sorted(drawn.values(), key=_chance)
-    for first, second in zip(every[::2], every[1::2], strict=False):
-        if first.chosen != second.chosen:
-            yield first, second
+        found = [*combinations(sorted(rows, key=_line), 2)]
+    else:
+        drawn = {row.user_id: row for row in sorted(rows, key=_chance)}
+        every = sorted(drawn.values(), key=_chance)
+        found = [*zip(every[::2], every[1::2], strict=False)]
+    return [(one, other) for one, other in found if one.user_id != other.user_id and one.chosen != other.chosen]
 
 
 def _line(row: PersonaCase) -> int:
@@ -165,10 +146,9 @@ def _hash(*texts: str) -> bytes:
 
 
 def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
-    name = f"{own.id}~{_line(other)}"
     return SwapCase(
-        id=name, category=own.category, difficulty=own.difficulty, persona=own.persona, question=own.question,
-        chosen=own.chosen, rejected=other.chosen, release=own.release, pair=pair_of(name), partner=other.user_id,
+        id=f"{own.id}~{_line(other)}", persona=own.persona, question=own.question, chosen=own.chosen, rejected=other.chosen,
+        release=own.release, partner=other.user_id,
     )  # fmt: skip
 
 
@@ -178,7 +158,8 @@ def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases
 
 
 def _as_asked(cases: PersonaCases, signature: Any) -> PersonaCases:
-    return cases if isinstance(cases, SwapCases) else swapped(cases, signature.options["pairs"])
+    # a control may have been loaded as the run that it controls
+    return cases if isinstance(cases[0], SwapCase) else swapped(cases, signature.options["pairs"])
 
 
 def pair_of(case_id: str) -> str:
@@ -282,15 +263,7 @@ class Swap(PersonaFeedback):
     )
 
     def load(self, options: Any, selection: Mapping[str, str]) -> PersonaCases:
-        cases = swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
-        is_release = not cases.demonstration and cases.named_set is None and cases.counts != "any"
-        for cell in cases.cells if is_release and options.pairs == MATCHED else ():
-            if (found := cases.matching(cell)) != MATCHING[cell]:
-                raise DataError(
-                    f"{cases.source}: found the matching {found} of the pairs of {cell}, expected {MATCHING[cell]}, that of the release. Get an "
-                    "intact copy, or pass counts=any to ask other pairs; the results then say so."
-                )
-        return cases
+        return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
 
     def sizes(self, cases: Any, options: Any) -> dict[str, int]:
         """Two cases for each pair of the release or of the sample; nothing for a set."""

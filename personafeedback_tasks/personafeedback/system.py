@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -55,57 +53,19 @@ class Told(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Telling:
-    """Chooses the user that each sample of a task is told about.
-
-    Attributes:
-        setting: one of SETTINGS.
-        user: the one user of all samples; empty if samples have users of their own, or get one by their ids.
-    """
-
-    others: Others
-    setting: str
-    user: str = ""
-
-    def of(self, sample: object, metadata: Mapping[str, Any]) -> Told | None:
-        """The message of a sample; None under no_persona.
-
-        Args:
-            sample: its id; equal ids get the same user.
-            metadata: of the sample; `user_id` names its user, if that is one of the data's.
-
-        Raises:
-            OptionError: the user is unknown under other_persona.
-        """
-        if self.setting == "no_persona":
-            return None
-        named = self.user or metadata.get("user_id")
-        if named not in self.others.personas:
-            if self.setting == "other_persona":
-                raise OptionError(
-                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} have no user_id of the data. "
-                    "Pass user=NAME: a user that is drawn is anybody's."
-                )
-            named = self._users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(self._users)]
-        persona = self.others.personas[str(named)]
-        if self.setting == "other_persona":
-            return Told(persona.user_id, message(self.others.of(persona.user_id)))
-        text = message(persona)
-        return Told(persona.user_id, text if self.setting == "persona" else neutral(len(text), persona.language))
-
-    @cached_property
-    def _users(self) -> list[str]:
-        return sorted(self.others.personas)
-
-
 def message(persona: Persona) -> str:
     """The system message about a user, in the language of the persona's values."""
     return f"{OPENING[persona.language]}\n\n<persona>\n{persona.text}\n</persona>"
 
 
-def told_by(setting: str, user: str | None = None, data: str | os.PathLike[str] | None = None) -> Telling:
-    """A `Telling` for one user, by id or unique name, or with None for the samples' own users, or drawn ones.
+def told_by(
+    setting: str, user: str | None = None, data: str | os.PathLike[str] | None = None
+) -> Callable[[object, Mapping[str, Any]], Told | None]:
+    """The function of (id of a sample, its metadata) that gives the sample's message; None under no_persona.
+
+    Args:
+        user: id or unique name of the user of all samples. With None a sample has the user that `user_id` in its metadata names,
+            or one drawn by its id, which other_persona refuses with OptionError.
 
     Raises:
         OptionError: there is no such setting, or no such user.
@@ -113,18 +73,43 @@ def told_by(setting: str, user: str | None = None, data: str | os.PathLike[str] 
     """
     choose("setting", setting, SETTINGS)
     others = locate(data).others
-    if not others.personas:
+    personas = others.personas
+    if not personas:
         raise DataError(
             f"{others.root / 'persona'}: found no persona, expected persona/<user_id>.json. Pass other data."
         )
-    if user is None:
-        return Telling(others, setting)
-    user = str(user)  # Inspect reads user=17 as a number
+    of_all = None if user is None else _user(str(user), others)  # Inspect reads user=17 as a number
+    users = sorted(personas)
+
+    def told(sample: object, metadata: Mapping[str, Any]) -> Told | None:
+        if setting == "no_persona":
+            return None
+        own = of_all or metadata.get("user_id")
+        if own not in personas:
+            if setting == "other_persona":
+                raise OptionError(
+                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} have no user_id of the data. "
+                    "Pass user=NAME: a user that is drawn is anybody's."
+                )
+            own = users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(users)]
+        persona = personas[str(own)]
+        if setting == "other_persona":
+            return Told(persona.user_id, message(others.of(persona.user_id)))
+        text = message(persona)
+        return Told(persona.user_id, text if setting == "persona" else neutral(len(text), persona.language))
+
+    return told
+
+
+def _user(user: str, others: Others) -> str:
+    # The id of a user that is named by id or by a name that nobody else has.
+    if user in others.personas:
+        return user
     named = [name for name, persona in others.personas.items() if persona.profile.get("Name") == user]
-    if user not in others.personas and len(named) != 1:
-        near = get_close_matches(user, others.personas, n=3) or sorted(others.personas)[:3]
-        found = f"{len(named)} users of that name" if named else "no such user"
-        raise OptionError(
-            f"user={short(user)}: found {found} in {others.root / 'persona'}, expected a user id, such as {', '.join(near)}."
-        )
-    return Telling(others, setting, user if user in others.personas else named[0])
+    if len(named) == 1:
+        return named[0]
+    near = get_close_matches(user, others.personas, n=3) or sorted(others.personas)[:3]
+    found = f"{len(named)} users of that name" if named else "no such user"
+    raise OptionError(
+        f"user={short(user)}: found {found} in {others.root / 'persona'}, expected a user id, such as {', '.join(near)}."
+    )

@@ -19,7 +19,7 @@ from ..pairwise.terms import overlap_terms, says
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
-from ..personafeedback.record import FILTER, PERSONAFEEDBACK, SELECTIONS
+from ..personafeedback.record import PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from .cases import Questions, UserQuestion, facts, questions
 
@@ -120,7 +120,7 @@ class Write(Benchmark):
     labels = (WRITTEN,)
     cells = CATEGORIES
     selections = SELECTIONS
-    stage = FILTER
+    stage = PERSONAFEEDBACK.stage
     signed = {**PERSONAFEEDBACK.signed, "questions_of": always}
     report = ReportSpec(
         primary="written",

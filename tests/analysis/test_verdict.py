@@ -25,7 +25,7 @@ from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duels, NotAsked
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import duels as duels_of
+from personafeedback_tasks.personafeedback.report import duels as duels_of
 from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.reports.documents import verdict_document
 from personafeedback_tasks.reports.verdict_text import blocks, in_a_sentence, notes, tables

@@ -118,7 +118,7 @@ def test_a_card_has_neither(home, tmp_path):
 
 
 def test_plan_and_audit_have_neither(home, tmp_path):
-    for command in (("plan", "-T", f"data={home / FOLDER}"), ("audit", "--data", home / FOLDER)):
+    for command in (("plan", "personafeedback", "-T", f"data={home / FOLDER}"), ("audit", "--data", home / FOLDER)):
         file = tmp_path / f"{command[0]}.json"
         for words in ((), ("--json", file)):
             done = personafeedback(*command, *words, HOME=str(home))

@@ -55,7 +55,7 @@ def test_every_key_is_described():
             assert entry["description"] or name == "Prices", f"{name}.{key}"
 
 
-DATA = {"audit": ("--data", "sample"), "plan": ("-T", "data=sample")}
+DATA = {"audit": ("--data", "sample"), "plan": ("personafeedback", "-T", "data=sample")}
 
 
 @pytest.mark.parametrize("command", DATA)

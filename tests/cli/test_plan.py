@@ -168,7 +168,7 @@ def printed(*arguments: object, **environment: str) -> str:
 
 def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     file = tmp_path / "new" / "plan.json"
-    shown = printed("-T", "data=sample", "--json", file)
+    shown = printed("personafeedback", "-T", "data=sample", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample")
     assert stored == jsonable(made.document)
@@ -179,7 +179,7 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
         assert re.search(rf"^{comparison.name} +{100 * smallest:.1f}$", shown, re.M)
     assert f"a design effect of {COMPARISONS[0].design_effect(made.sizes):.2f}." in shown
     assert "ESTIMATE" in shown
-    assert printed("-T", "data=sample", "--json", "-") == file.read_text(encoding="utf-8")
+    assert printed("personafeedback", "-T", "data=sample", "--json", "-") == file.read_text(encoding="utf-8")
 
 
 def test_the_money_of_the_docs_is_what_is_printed(real_data):
@@ -192,22 +192,18 @@ def test_the_money_of_the_docs_is_what_is_printed(real_data):
     assert block in shown
 
 
-def test_data_with_some_cells_are_planned_as_the_largest_task_that_they_have(real_data):
-    shown = printed(PERSONAFEEDBACK_DATA=str(real_data))
-    assert "Task: personafeedback_general, method generate\n" in shown
-    assert "no file for some cells of personafeedback)" in shown
-    done = personafeedback("plan", "personafeedback", "-T", f"data={real_data}")
-    assert done.exit_code == 1
-    assert "so there are no specific_easy cases" in done.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["personafeedback_x"], "task must be one of personafeedback, personafeedback_specific, "),
         (["personafeedback_mc", "-T", "method=cot"], "task personafeedback_mc has the method mc, got method=cot."),
-        (["-T", "data=./nowhere"], "There is no folder './nowhere'"),
-        (["--price", "3"], "--price must be two numbers of dollars with a comma between them, such as 2.5,10, got '3'."),
+        (["personafeedback_hrd"], "got 'personafeedback_hrd'. Did you mean personafeedback_hard?"),
+        (["personafedback_hard"], "got 'personafedback_hard'. Did you mean personafeedback_hard?"),
+        (["personafeedback_hard", "-T", "method=genrate"], "got 'genrate'. Did you mean generate?"),
+        (["personafeedback_hard", "-T", "setting=persona,rog"], "got 'rog'. Did you mean rag?"),
+        (["personafeedback_hard", "-T", "hide=Nam"], "got Nam. Did you mean Name?"),
+        (["personafeedback", "-T", "data=./nowhere"], "There is no folder './nowhere'"),
+        (["personafeedback", "--price", "3"], "--price must be two numbers of dollars with a comma between them, such as 2.5,10, got '3'."),
     ],
 )  # fmt: skip
 def test_what_a_run_would_refuse_is_refused(arguments, sentence):
@@ -219,7 +215,7 @@ def test_what_a_run_would_refuse_is_refused(arguments, sentence):
 def test_every_command_of_the_help_runs(tmp_path, monkeypatch):
     text = CliRunner().invoke(main, ["plan", "--help"]).stdout
     commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 6
+    assert len(commands) == 5
     monkeypatch.chdir(tmp_path)
     for command in commands:
         words = shlex.split(command.replace("FOLDER", "sample"))

@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = {
     "personafeedback",
     *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
-    *(f"personafeedback_{'_'.join(cell)}" for cell in PAPER_COUNTS),
+    *(f"personafeedback_{cell}" for cell in PAPER_COUNTS),
 }
 
 
@@ -63,7 +63,7 @@ def test_a_task_holds_the_cells_that_its_name_says(name):
     words = set(name.split("_")[1:])
     task = getattr(tasks, name)(data="sample")
     cells = {sample.metadata["cell"] for sample in task.dataset}
-    assert cells == {f"{c}_{d}" for c, d in PAPER_COUNTS if words <= {c, d}}
+    assert cells == {cell for cell in PAPER_COUNTS if words <= {*cell.split("_")}}
     assert task.version == TASK_VERSION
 
 
@@ -112,8 +112,8 @@ def _answer(case_id, order):
 
 def _groups(cases):
     yield "", list(cases)
-    for c, d in PAPER_COUNTS:
-        yield f"_{c}_{d}", [case for case in cases if case.cell == f"{c}_{d}"]
+    for cell in PAPER_COUNTS:
+        yield f"_{cell}", [case for case in cases if case.cell == cell]
     for c in ("specific", "general"):
         yield f"_{c}", [case for case in cases if case.category == c]
 

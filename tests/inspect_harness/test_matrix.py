@@ -21,7 +21,7 @@ from support.lm_eval_runs import evaluate as evaluate_lm_eval
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
-from personafeedback_tasks.personafeedback.record import METHODS
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 
 INSPECT = {"generate", "cot", "logprobs", "reward"}
 LM_EVAL = {"generate", "cot", "mc"}
@@ -47,7 +47,7 @@ def inspect_task(data, **options):
 def cells():
     """(setting, rag_filter, method, whether Inspect can)."""
     for setting, filtered in [*((setting, False) for setting in SETTINGS), ("rag", True)]:
-        for method in METHODS:
+        for method in PERSONAFEEDBACK.methods:
             reads_letters = method in INSPECT - {"reward"}
             scores = method == "reward" and setting != "rag"
             yield setting, filtered, method, reads_letters or scores
@@ -69,7 +69,7 @@ def test_the_methods_that_lm_eval_has_are_names_and_no_others_are():
     suffixes = {"" if method == "generate" else f"_{method}" for method in LM_EVAL}
     assert {f"personafeedback_general_hard{suffix}" for suffix in suffixes} <= CELLS
     assert not {name for name in CELLS | GROUPS if name.endswith(("_logprobs", "_reward"))}
-    assert set(METHODS) == LM_EVAL | INSPECT
+    assert set(PERSONAFEEDBACK.methods) == LM_EVAL | INSPECT
 
 
 @pytest.mark.parametrize("suffix", ["", "_cot", "_mc"])

@@ -72,7 +72,7 @@ def test_a_group_holds_the_cells_that_its_name_says(name):
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
     suffix = next((suffix for suffix in ("_mc", "_cot") if name.endswith(suffix)), "")
     words = set(name.removesuffix(suffix).split("_")[1:])
-    expected = [f"personafeedback_{c}_{d}{suffix}" for c, d in PAPER_COUNTS if words <= {c, d}]
+    expected = [f"personafeedback_{cell}{suffix}" for cell in PAPER_COUNTS if words <= {*cell.split("_")}]
     assert [task.task_name for task in manager.load([name])["groups"][name].get_all_tasks()] == expected
 
 
@@ -139,7 +139,7 @@ def test_options_change_the_prompt_and_the_name(real_part):
 @pytest.mark.parametrize(
     ("metadata", "sentence"),
     [
-        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Use some of: "),
+        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Did you mean Name? Use some of: "),
     ],
 )
 def test_an_unknown_option_is_refused(metadata, sentence, real_part):

@@ -38,8 +38,6 @@ def test_forms_of_an_answer(group: str) -> None:
 
 
 def test_closed_set() -> None:
-    assert LETTERS == ("A", "B")
-    assert ("no_response", "truncated", "prompt_cut", "refusal", "invalid_response_format", *IMPOSSIBLE) == REASONS
     assert {row["answer"] for row in FORMS} == {*LETTERS, *REASONS} - {PROMPT_CUT, *IMPOSSIBLE}
 
 
@@ -136,10 +134,6 @@ def test_labelled_replies_kept_elsewhere_are_never_read_wrong() -> None:
     assert [found[kind]["over"] for kind in ("other", "cot")] == [0, 0]
     for kind in ("natural", "cot"):
         assert found[kind]["read"] >= 0.95 * found[kind]["readable"], kind
-
-
-def test_every_log_names_its_source() -> None:
-    assert all(row["source"] for row in _rows(HERE / "logs.jsonl"))
 
 
 # --- neither letter is favoured -------------------------------------------------------------------------------------------

@@ -83,6 +83,3 @@ def test_units_of_the_characters_that_the_patterns_name() -> None:
 def test_a_megabyte(unit: str) -> None:
     for read in (read_reply, read_last_line):
         assert in_time(unit, 1_000_000 // len(unit), read)
-
-
-"""The patterns in which a repetition holds more than one set of characters, and why each text is still split in one way only."""

@@ -12,12 +12,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.releases import write_release
+from support.releases import write_release, write_set
 
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, MEANINGS, audit
-from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.report import examine
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
 CELLS = ("general/easy", "general/medium", "general/hard")
@@ -37,26 +38,24 @@ def load(root: Path, **options):
 
 
 def ids(found) -> dict[str, tuple[str, ...]]:
-    return {name: finding.ids for name, finding in found.findings.items() if finding.ids}
+    return {name: tuple(finding.ids) for name, finding in found.findings.items() if finding.ids}
 
 
 # --- the real General half -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def real(real_data):
-    return audit(load_cases(real_data, "general"))
-
-
-def test_the_real_repeats(real):
-    assert len(real.repeats) == 537
-    assert {len(rows) for rows in real.repeats} == {2}
-    assert real.findings["repeat"].cells == {"general_easy": 190, "general_medium": 180, "general_hard": 370}
-    assert real.findings["contradiction"].cells == {"general_easy": 84, "general_medium": 83, "general_hard": 167}
-
-
-def test_the_real_ceiling_is_one_row_lost_for_each_contradiction(real):
-    assert real.ceilings == {"general": (3841 - 167) / 3841}
+def test_the_real_repeats_and_what_they_leave(real_data):
+    """No two Hard pairs contradict each other; of those that another cell has too, people labeled some otherwise there."""
+    cases = load_cases(real_data, "general")
+    found = audit(cases)
+    assert [len(rows) for rows in found.repeats] == 537 * [2]
+    assert found.findings["repeat"].cells == {"general_easy": 190, "general_medium": 180, "general_hard": 370}
+    assert found.findings["contradiction"].cells == {"general_easy": 84, "general_medium": 83, "general_hard": 167}
+    of_all, of_hard = (
+        examine(cases, {case.id for case in cases if case.cell in cells}) for cells in (cases.cells, ["general_hard"])
+    )
+    assert (of_all.ceiling, of_hard.ceiling) == ({"general": (3841 - 167) / 3841}, {"general": 1})
+    assert of_hard.label_note.startswith("Of 537 pairs in these cells that the data have twice, in any cells, 68.9 %")
 
 
 # --- clean and planted -----------------------------------------------------------------------------------------------
@@ -66,12 +65,8 @@ def test_a_clean_release_gives_no_finding(make_release):
     found = audit(load(make_release(CLEAN, PERSONAS)))
     assert ids(found) == {}
     assert (found.flagged, found.repeats) == (frozenset(), ())
-    assert set(found.ceilings.values()) == {1.0}
+    assert set(found.ceilings(found.cases.cells).values()) == {1.0}
     assert list(found.findings) == list(MEANINGS)  # what was looked for is listed though nothing was found
-
-
-def test_the_sample_gives_no_finding():
-    assert ids(audit(load_cases("sample"))) == {}
 
 
 def swapped(one: dict[str, str]) -> dict[str, str]:
@@ -156,10 +151,37 @@ def audited(cells, personas=PERSONAS):
 @settings(max_examples=60)
 def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(cells):
     found = audited(cells)
-    assert found.ceilings["total"] == pytest.approx(best_judge(found.cases))
-    for category in ("specific", "general"):
-        cases = [c for c in found.cases if c.category == category]
-        assert found.ceilings[category] == pytest.approx(best_judge(cases))
+    for within in (found.cases.cells, ["general_easy"], ["specific_easy", "general_hard"]):
+        ceilings = found.ceilings(within)
+        for group, ceiling in ceilings.items():
+            cases = [c for c in found.cases if c.cell in within and group in (c.category, "total")]
+            assert ceiling == pytest.approx(best_judge(cases))
+        assert ("total" in ceilings) == (len(ceilings) > 1) == (len(within) > 1)
+
+
+@pytest.mark.parametrize(
+    ("risks", "expected"),
+    [  # Specific Hard: 2 cases. General: 2 Easy ones, one question with both labels, of which half can be right, and 4 Hard ones.
+        ({"easy": 0.01, "hard": 0.3}, {"specific": 0.7, "general": 1 - (2 * 0.01 + 4 * 0.3) / 6, "total": 1 - (2 * 0.01 + 6 * 0.3) / 8}),
+        ({"easy": 0.0, "hard": 0.1}, {"specific": 0.9, "general": 5 / 6, "total": 7 / 8}),
+        ({"hard": 0.3}, {"specific": 1.0, "general": 5 / 6, "total": 7 / 8}),
+        ({}, {"specific": 1.0, "general": 5 / 6, "total": 7 / 8}),
+    ],
+)  # fmt: skip
+def test_the_ceiling_of_a_set_is_what_risk_and_contradictions_leave(tmp_path, risks, expected):
+    cells = {
+        "specific/hard": [row("u1", 1), row("u1", 2)],
+        "general/easy": [row("u1", 3), swapped(row("u1", 3))],
+        "general/hard": [row("u1", number) for number in range(4, 8)],
+    }
+    noise = {"noise": {"measure": "risk", "by_tier": risks}} if risks else {}
+    cases = load_present(write_set(tmp_path / "set", cells, PERSONAS, **noise))
+    found = examine(cases, {case.id for case in cases})
+    assert found.ceiling == pytest.approx(expected)
+    assert ("the majority of another nine annotators" in found.ceiling_note) == (risks.keys() == {"easy", "hard"})
+    # a run on Hard alone needs the risk of Hard alone
+    hard = examine(cases, {case.id for case in cases if case.difficulty == "hard"})
+    assert ("the majority of another nine annotators" in hard.ceiling_note) == ("hard" in risks)
 
 
 # --- JSON and the command --------------------------------------------------------------------------------------------

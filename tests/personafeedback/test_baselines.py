@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import pytest
@@ -11,10 +10,6 @@ from support.documents import DOCS, text
 from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.pairwise.orders import ORDERS
-from personafeedback_tasks.pairwise.scoring import score_answers
-from personafeedback_tasks.pairwise.terms import says
-from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.baselines import (
     BASELINES,
     baselines,
@@ -22,16 +17,12 @@ from personafeedback_tasks.personafeedback.baselines import (
 )
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-
-JUDGED = {"longest": BASELINES["longest"], "first": lambda case: 0.5}
-"""What a judge of the Inspect tasks gets in a case, both orders asked."""
 
 ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Chess": ["no"]}
 
 
 def case(chosen: str, rejected: str, profile=ANN) -> PersonaCase:
-    return PersonaCase("general_hard:1", "general", "hard", Persona("u1", profile), "q?", chosen, rejected)
+    return PersonaCase("general_hard:1", Persona("u1", profile), "q?", chosen, rejected)
 
 
 @pytest.fixture(scope="module")
@@ -58,57 +49,26 @@ def real(real_data):
         ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
         ("overlap_share", "...", "coffee", 0.5),  # no term at all: 0 against 0
         ("overlap_share", "...", "tea", 0.0),
-        ("name", "Dear Ann, tea.", "Tea.", 1.0),
         ("name", "Tea.", "Dear Ann, tea.", 0.0),
         ("name", "Ann: tea.", "Dear Ann, tea.", 0.5),
-        ("name", "Tea.", "Coffee.", 0.5),
-        ("name", "Anna, tea.", "Tea.", 0.5),
     ],
 )
 def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
     assert BASELINES[name](case(chosen, rejected)) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("Lily", "为花卉从业者Lily设计的行程", True),  # no space around it in Chinese
-        ("Lily", "lily of the valley", False),
-        ("Zoë", "Zoë, tea", True),
-        ("Zo", "Zoë, tea", False),
-        ("Emily Chen", "Dear Emily,", True),
-        ("Emily Chen", "Dear Ms. Chen,", False),
-        ("Dr. Emily Chen", "Dr. No", False),
-        ("李明", "适合李明的行程", True),
-        ("李明", "适合李华的行程", False),
-        ("李明（Ming）", "Ming，您好", True),
-        ("A.*", "B", False),  # a name is no pattern
-        ("", "x", False),
-    ],
-)
-def test_a_text_says_a_name(name, text, expected):
-    assert says(name, text) == expected
+SAID = [
+    ("Lily", "为花卉从业者Lily设计的行程"), ("Zoë", "Zoë, tea"), ("Emily Chen", "Dear Emily,"), ("李明", "适合李明的行程"), ("李明（Ming）", "Ming，您好"),
+]  # fmt: skip
+UNSAID = [
+    ("Lily", "lily of the valley"), ("Zo", "Zoë, tea"), ("Emily Chen", "Dear Ms. Chen,"), ("Dr. Emily Chen", "Dr. No"), ("李明", "适合李华的行程"),
+    ("A.*", "B"), ("", "x"),
+]  # fmt: skip
 
 
-# --- the judges of the Inspect tasks ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", PERSONAFEEDBACK.judges)
-def test_inspects_own_judge_is_the_baseline_on_every_real_case(real, name):
-    pytest.importorskip("inspect_ai")
-    from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
-
-    judge = get_model(f"personafeedback/{name}").api
-
-    async def answers(one: PersonaCase) -> list[str]:
-        messages = [ChatMessageUser(content=prompts.build(one, prompts.Template(), order)) for order in ORDERS]
-        return [(await judge.generate([message], [], "auto", GenerateConfig())).completion for message in messages]
-
-    async def check_all() -> None:
-        for one in real:
-            assert score_answers(await answers(one))["acc"] == JUDGED[name](one), one.id
-
-    asyncio.run(check_all())
+@pytest.mark.parametrize(("name", "text"), [*SAID, *UNSAID])
+def test_a_response_says_a_name(name, text):
+    assert BASELINES["name"](case(text, "...", {"Name": name})) == (1.0 if (name, text) in SAID else 0.5)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, load_cases
+from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
-REAL_COUNTS = {"easy": 1510, "medium": 1321, "hard": 1010}
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}
 
 
@@ -48,22 +47,13 @@ def refuses(root: Path, sentence: str, **options) -> None:
 # --- the real General half -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("difficulty", DIFFICULTIES)
-def test_real_cases_are_the_lines_of_their_file(real_data, difficulty):
-    cases = load_cases(real_data, "general", difficulty)
-    lines = (real_data / "data" / "general" / f"{difficulty}.jsonl").read_text("utf-8").split("\n")
-    assert len(cases) == REAL_COUNTS[difficulty]
-    assert {c.id for c in cases} == {f"general_{difficulty}:{n}" for n in range(1, len(cases) + 1)}
-    for case in cases:
-        line = json.loads(lines[int(case.id.partition(":")[2]) - 1])
-        assert line == {
-            "user_id": case.user_id,
-            "question": case.question,
-            "chosen": case.chosen,
-            "reject": case.rejected,
-            **case.extra,
-        }
-        assert (case.category, case.difficulty, case.cell) == ("general", difficulty, f"general_{difficulty}")
+def test_real_cases_are_the_lines_of_their_files(real_data):
+    for cell, cases in load_cases(real_data, "general").cells.items():
+        lines = (real_data / "data" / f"{cell.replace('_', '/')}.jsonl").read_text("utf-8").split("\n")
+        assert {c.id for c in cases} == {f"{cell}:{n}" for n in range(1, PAPER_COUNTS[cell] + 1)}
+        for case in cases:
+            own = {"user_id": case.user_id, "question": case.question, "chosen": case.chosen, "reject": case.rejected}
+            assert json.loads(lines[int(case.id.partition(":")[2]) - 1]) == {**own, **case.extra}
 
 
 # --- order -----------------------------------------------------------------------------------------------------------
@@ -80,14 +70,13 @@ def furthest_from_proportion(cases, sizes) -> float:
 
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
     cells = {
-        f"{'spedific' if category == 'specific' else category}/{difficulty}": [row(number=n) for n in range(size)]
-        for (category, difficulty), size in PAPER_COUNTS.items()
+        cell.replace("specific", "spedific").replace("_", "/"): [row(number=n) for n in range(size)]
+        for cell, size in PAPER_COUNTS.items()
     }
     cases = load_cases(make_release(cells, PERSONAS))
-    expected = {"_".join(cell): size for cell, size in PAPER_COUNTS.items()}
     assert len(cases) == 8298
-    assert Counter(c.cell for c in cases) == expected
-    assert furthest_from_proportion(cases, expected) <= 1
+    assert Counter(c.cell for c in cases) == PAPER_COUNTS
+    assert furthest_from_proportion(cases, PAPER_COUNTS) <= 1
     assert "counts=any" not in cases.revision
 
 
@@ -109,39 +98,27 @@ def test_a_missing_file_is_named_while_the_other_cells_load(release):
 
 
 @pytest.mark.parametrize("folder", ["spedific", "specific"])
-@pytest.mark.parametrize("medium", ["mid", "medium"])
-@pytest.mark.parametrize("rejected", ["reject", "rejected"])
-@pytest.mark.parametrize("user", ["17", 17])
-def test_every_spelling_of_the_release_loads_alike(make_release, folder, medium, rejected, user):
-    line = row(user)
+@pytest.mark.parametrize(("medium", "rejected", "user"), [("mid", "reject", "17"), ("medium", "rejected", 17)])
+def test_every_spelling_of_the_release_loads_alike_and_keys_that_are_not_known_are_kept(
+    make_release, folder, medium, rejected, user
+):
+    extra = {"note": ["a", {"b": None}], "annotators": 3}
+    line = row(user, **extra)
     line[rejected] = line.pop("reject")
     root = make_release({f"{folder}/{medium}": [line]}, {"17": {"Name": "x"}})
     (case,) = load_cases(root, "specific", "medium", counts="any")
-    assert (case.id, case.user_id, case.rejected) == ("specific_medium:1", "17", "rejected 0")
-    assert case.extra == {}
+    assert (case.id, case.user_id, case.rejected, case.extra) == ("specific_medium:1", "17", "rejected 0", extra)
 
 
-@pytest.mark.parametrize(
-    ("cell", "one", "other"),
-    [
-        (("specific", "easy"), "spedific/easy", "specific/easy"),
-        (("general", "medium"), "general/medium", "general/mid"),
-    ],
-)
-def test_both_spellings_of_one_file_are_refused(make_release, cell, one, other):
+def test_both_spellings_of_one_file_are_refused(make_release):
+    one, other = "general/medium", "general/mid"
     root = make_release({one: ROWS, other: ROWS}, PERSONAS)
     sentence = re.escape(
         f"{root}/data/{one}.jsonl or {root}/data/{other}.jsonl: found 2 of them, expected one. "
         "Remove the file that does not belong."
     )
     with pytest.raises(DataError, match=f"^{sentence}$"):
-        load_cases(root, *cell, counts="any")
-
-
-def test_keys_that_are_not_known_are_kept(make_release):
-    extra = {"note": ["a", {"b": None}], "annotators": 3}
-    (case,) = load(make_release({"general/easy": [row(**extra)]}, PERSONAS))
-    assert case.extra == extra
+        load_cases(root, "general", "medium", counts="any")
 
 
 # --- damage ----------------------------------------------------------------------------------------------------------
@@ -160,9 +137,7 @@ def with_key(key: str, value: str) -> str:
     ("line", "found"),
     [
         pytest.param(TEXT[:-20], f"found Input data was truncated, {NO_OBJECT}", id="truncated"),
-        pytest.param("", f"found Input data was truncated, {NO_OBJECT}", id="blank line"),
         pytest.param("[1]", rf"found \[1\], {NO_OBJECT}", id="list"),
-        pytest.param("null", f"found None, {NO_OBJECT}", id="null"),
         pytest.param(TEXT + TEXT, f"found JSON is malformed: trailing .*, {NO_OBJECT}", id="two rows in a line"),
         pytest.param("[" * 100_000, f"found nesting that is too deep, {NO_OBJECT}", id="nested"),
         pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
@@ -179,7 +154,6 @@ def with_key(key: str, value: str) -> str:
         pytest.param(
             with_key("chosen", r'"\ud83d"'), f"found .*, {NO_OBJECT}", id="surrogate"
         ),
-        pytest.param(with_key("chosen", '"a\0b"'), f"found JSON is malformed: .*, {NO_OBJECT}", id="raw NUL"),
         pytest.param(with_key("note", "NaN"), f"found JSON is malformed: .*, {NO_OBJECT}", id="NaN"),
     ],
 )  # fmt: skip
@@ -241,28 +215,21 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
 # --- digest ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_digest_is_the_datas_and_not_the_folders(make_release):
-    one, two = (load(make_release({"general/easy": ROWS}, PERSONAS)) for _ in range(2))
-    assert one.release.source != two.release.source
-    assert one.digest == two.digest
-    assert re.fullmatch("[0-9a-f]{12}", one.digest)
-
-
-WHOLE = {
-    f"{'spedific' if category == 'specific' else category}/{difficulty}": ROWS for category, difficulty in PAPER_COUNTS
-}
+WHOLE = {cell.replace("specific", "spedific").replace("_", "/"): ROWS for cell in PAPER_COUNTS}
 
 
 @pytest.mark.parametrize(
-    "change", ["data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
+    "change", ["", "data/spedific/easy.jsonl", "data/general/medium.jsonl", "persona/u2.json", "persona/new.json"]
 )
-def test_the_digest_changes_with_any_file_that_another_run_could_read(make_release, change):
+def test_the_digest_is_that_of_every_file_that_another_run_could_read_and_not_of_the_folder(make_release, change):
     one, two = make_release(WHOLE, PERSONAS), make_release(WHOLE, PERSONAS)
-    path = two / change
-    path.write_bytes((path if path.is_file() else two / "persona/u1.json").read_bytes() + b"\n")
+    if change:
+        path = two / change
+        path.write_bytes((path if path.is_file() else two / "persona/u1.json").read_bytes() + b"\n")
     before, after = (load_cases(root, "general", "hard", counts="any") for root in (one, two))
+    assert before.source != after.source
     assert before.cases == after.cases
-    assert before.digest != after.digest
+    assert (before.digest != after.digest) == bool(change)
 
 
 # --- fuzz ------------------------------------------------------------------------------------------------------------
@@ -293,7 +260,7 @@ FUZZED = {
 )
 @settings(max_examples=200)
 def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_errors(name, damage, places, junk):
-    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(PAPER_COUNTS, {("general", "easy"): 6}):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(PAPER_COUNTS, {"general_easy": 6}):
         root = write_release(Path(folder) / "release", FUZZED, PERSONAS)
         raw = (root / name).read_bytes()
         at, end = sorted(int(place * len(raw)) for place in places)

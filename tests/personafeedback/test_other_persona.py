@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
-from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -50,17 +50,6 @@ def user(name: str, *statements: str) -> Persona:
 # --- who gets whose --------------------------------------------------------------------------------------------------
 
 
-def test_each_real_persona_goes_to_one_other_user_of_its_language(real_data):
-    others = Others(real_data)
-    assert len(others.given) == len(others.personas) == 147
-    assert sorted(others.given.values()) == sorted(others.given)
-    assert all(user != other for user, other in others.given.items())
-    sample = locate(SAMPLE).others
-    languages = {name: persona.language for name, persona in sample.personas.items()}
-    assert Counter(languages.values()) == {"en": 4, "zh": 4}
-    assert {languages[name] == languages[other] for name, other in sample.given.items()} == {True}
-
-
 STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=1, max_size=3)
 
 
@@ -85,22 +74,24 @@ def test_each_persona_is_used_once_wherever_that_is_possible(said, shuffled):
     assert assign(users) == found
 
 
-def test_the_assignment_is_the_same_whatever_is_asked_and_in_whatever_order_the_files_are(real_data, tmp_path):
+def test_each_real_persona_goes_to_one_user_whoever_is_asked_and_in_whatever_order_the_files_are(real_data, tmp_path):
     copy = tmp_path / "copy"
     for path in sorted(real_data.rglob("*.json*"), reverse=True):
         to = copy / path.relative_to(real_data)
         to.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         to.write_text("".join(reversed(lines) if path.suffix == ".jsonl" else lines), encoding="utf-8")
-    parts = [
-        load_cases(real_data, "general", "easy"),
-        load_cases(real_data, "general", "hard"),
-        load_present(copy),
-    ]
-    assert len({PERSONAFEEDBACK.signs(part, WRONG)["others"] for part in parts}) == 1
-    told = [{case.user_id: case.another("other_persona").user_id for case in part} for part in parts]
-    assert told[0].keys() != told[1].keys()
-    assert told[0].items() | told[1].items() <= told[2].items()
+    parts = [load_cases(real_data, "general", "easy"), load_cases(copy, "general", "hard")]
+    for setting in ("other_persona", "similar_persona"):
+        one, two = (part.release.given(setting) for part in parts)
+        assert one.given == two.given
+        assert len(one.given) == 147
+        assert sorted(one.given.values()) == sorted(one.given)
+        for user, other in one.given.items():
+            assert user != other
+            assert one.personas[user].language == one.personas[other].language
+            assert {user, other} != {"Alex_k5Ep", "Leo_0mLX"}  # near twins
+        assert len({PERSONAFEEDBACK.signs(part, Template(setting=setting))["others"] for part in parts}) == 1
 
 
 @pytest.fixture
@@ -126,20 +117,12 @@ def test_the_signature_changes_with_any_users_persona_and_the_cases_digests_do_n
     assert signed["persona"]["others"] is PERSONAFEEDBACK.signs(cases, Template())["others"] is None
 
 
-@pytest.mark.parametrize(("harness", "what"), [("inspect", "one user"), ("lm-eval", "twins")])
-def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, what, release):
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, release):
     task, english = "personafeedback_general_hard", sorted((release / "persona").glob("[A-Z]*.json"))
-    texts = [path.read_text(encoding="utf-8") for path in english]
     assert len(english) == 4
-    for path in english:
-        path.write_text(texts[0], encoding="utf-8")
-    if what == "one user":
-        for path in release.glob("data/*/*.jsonl"):
-            rows = [row for row in path.read_text("utf-8").splitlines(keepends=True)
-                    if not any(gone.stem in row for gone in english[1:])]  # fmt: skip
-            path.write_text("".join(rows), encoding="utf-8")
-        for gone in english[1:]:
-            gone.unlink()
+    for path in english[1:]:
+        shutil.copy(english[0], path)
     options = {"counts": "any", "setting": "other_persona"}
     begin = {
         "inspect": lambda: getattr(tasks, task)(data=str(release), **options),
@@ -156,24 +139,16 @@ def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, what, 
 # --- what the model reads --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["generate", "cot"])
-def test_the_prompt_is_that_of_persona_with_the_other_profile(method):
-    for case in load_cases(SAMPLE):
-        for order in ORDERS:
-            right = prompts.build(case, Template(method=method), order)
-            wrong = prompts.build(case, Template(method=method, setting="other_persona"), order)
-            assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.another('other_persona').text}\n")
-            assert case.persona.text not in wrong
-
-
-# --- planted judges --------------------------------------------------------------------------------------------------
-
-TASK, LIMIT = "personafeedback_general_hard", 150
+@pytest.mark.parametrize("setting", ["other_persona", "similar_persona"])
+def test_the_prompt_is_that_of_persona_with_the_other_profile(setting):
+    for case, method, order in product(load_cases(SAMPLE), ("generate", "cot"), ORDERS):
+        right = prompts.build(case, Template(method=method), order)
+        wrong = prompts.build(case, Template(method=method, setting=setting), order)
+        assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.another(setting).text}\n")
+        assert case.persona.text not in wrong
 
 
 # --- a similar user ----------------------------------------------------------------------------------------------------
-
-SIMILAR = Template(setting="similar_persona")
 
 
 def jaccard(one: Persona, another: Persona) -> float:
@@ -203,25 +178,13 @@ def test_no_other_exchange_is_more_similar(said, shuffled):
     assert found == assign_similar([*users.values()])
 
 
-def test_each_real_persona_goes_to_one_similar_user(real_data):
-    similar, others = Others(real_data, similar=True), Others(real_data)
-    assert sorted(similar.given.values()) == sorted(similar.given) == sorted(others.given)
-    assert ("Alex_k5Ep", "Leo_0mLX") not in {*similar.given.items(), *map(tuple, map(reversed, similar.given.items()))}
-
+def test_the_page_says_how_alike_the_real_users_and_the_others_are(real_data):
     def alike(of: Others) -> float:
         return sum(jaccard(of.personas[user], of.of(user)) for user in of.given) / len(of.given)
 
     said = "have {:.1f} % of their terms in common under `other_persona` and {:.1f} % under `similar_persona`"
-    assert said.format(100 * alike(others), 100 * alike(similar)) in " ".join(
-        (DOCS / "options.md").read_text("utf-8").split()
-    )
-    cases = load_cases(real_data, "general", "hard")
-    signed = {PERSONAFEEDBACK.signs(cases, template)["others"] for template in (WRONG, SIMILAR, Template())}
-    assert len(signed) == 3
-    case = next(iter(cases))
-    assert prompts.build(case, SIMILAR, ORDERS[0]) == prompts.build(case, Template(), ORDERS[0]).replace(
-        f"\n{case.persona.text}\n", f"\n{case.another('similar_persona').text}\n"
-    )
+    found = said.format(*(100 * alike(Others(real_data, similar=similar)) for similar in (False, True)))
+    assert found in " ".join((DOCS / "options.md").read_text("utf-8").split())
 
 
 @pytest.mark.parametrize("method", ["generate", "reward"])

@@ -13,71 +13,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import personafeedback
-from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError, OptionError
-from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.plan import estimated
 from personafeedback_tasks.core.signature import KEY, Signature
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS, TWO
+from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.memory import digest
 from personafeedback_tasks.personafeedback.prompts import Template, build
-from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.rag_filter import RagFilter, read_numbers
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.retrieval import retrieve, search_terms
 
 CELL = "personafeedback_general_hard"
 
-MEMORY = {
-    "en": [
-        "Thread: three novels of under 200 pages that I finished, and two that I did not.",
-        "Review: one page of it in bed, and I was asleep.",
-        "The ferry's timetable changes on the first of May.",
-        "Thread: how to get a stuck valve out of an old radio.",
-        "Post: how I want to get back to reading before the winter.",
-        "Recipes that fit on one screen.",
-        "Review of a lamp to read by at the kitchen table.",
-    ],
-    "zh": [
-        "教程：怎么给老照片去霉点。",
-        "分享一组雨天的街景。",
-        "讨论：为什么总有人劝我多出门？",
-        "评价：拍照只用手机，不用再买设备。",
-        "雨天在家里整理照片的一天。",
-        "周末带妈妈去哪里吃饭？",
-        "求助：一张明信片要贴多少钱的邮票？",
-    ],
-}
-"""Content that a user might have read. Invented, as the sample itself."""
-
-
-def write_memory(root: Path, pieces: dict[str, list[str]]) -> None:
-    (root / "memory").mkdir(exist_ok=True)
-    for user, texts in pieces.items():
-        lines = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
-        (root / "memory" / f"{user}.jsonl").write_text(lines, encoding="utf-8")
-
 
 @pytest.fixture
 def remembered(tmp_path) -> Path:
-    """A copy of the sample in which every user has a memory."""
-    root = shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
-    users = {case.user_id: case.language for case in load_cases(SAMPLE)}
-    write_memory(root, {user: MEMORY[language] for user, language in users.items()})
-    return root
+    """A copy of the sample, in which every user has a memory."""
+    return shutil.copytree(locate(SAMPLE).root, tmp_path / "remembered")
 
 
-def hard(root: Path):
+def hard(root: Path | str = SAMPLE):
     return load_cases(root, "general", "hard", counts="any")
 
 
 RAG = Template(setting="rag")
-STORED_TEMPLATES = {
-    "rag": RAG,
-    **{f"{version}_rag": Template(setting="rag", prompt=version) for version in ("v2", "v3", "v4")},
-}
 
 
 # --- retrieval -------------------------------------------------------------------------------------------------------
@@ -93,7 +55,13 @@ STORED_TEMPLATES = {
     ],
 )
 def test_the_piece_that_shares_the_rarest_terms_with_the_question_comes_first(question, best):
-    assert retrieve(question, [*MEMORY["en"], *MEMORY["zh"]], 3)[0] == best
+    pieces = [
+        "Thread: three novels of under 200 pages that I finished, and two that I did not.", "Review: one page of it in bed, and I was asleep.",
+        "The ferry's timetable changes on the first of May.", "Post: how I want to get back to reading before the winter.",
+        "Review of a lamp to read by at the kitchen table.", "分享一组雨天的街景。", "讨论：为什么总有人劝我多出门？", "雨天在家里整理照片的一天。",
+        "周末带妈妈去哪里吃饭？", "求助：一张明信片要贴多少钱的邮票？",
+    ]  # fmt: skip
+    assert retrieve(question, pieces, 3)[0] == best
 
 
 PIECE = st.lists(
@@ -117,35 +85,12 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
-# --- pieces of a case ------------------------------------------------------------------------------------------------
-
-
-def test_where_nothing_is_left_to_show_nothing_is_known(remembered):
-    case = hard(remembered)[0]
-    template = replace(RAG, kept=())
-    assert template.pieces(case) == ()
-    assert build(case, template, ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
-
-
 # --- rag -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("language", MEMORY)
-def test_the_prompts_of_rag_and_its_filter_are_those_that_were_stored(language, order, remembered, request):
-    case = next(case for case in hard(remembered) if case.language == language)
-    built = {name: build(case, template, order) for name, template in STORED_TEMPLATES.items()}
-    built["rag_filter"] = RagFilter().prompt(case, RAG)
-    first, second = TWO.shown(case.responses, order)
-    texts = {
-        "persona": case.persona.text,
-        "question": case.question,
-        "first response": first,
-        "second response": second,
-    }
-    texts |= {f"piece {number}": piece for number, piece in enumerate(RAG.pieces(case), start=1)}
-    for name, prompt in built.items():
-        check_stored(f"{name}, {language}", prompt, texts, request.config.getoption("--store"))
+def test_where_nothing_is_left_to_show_nothing_is_known():
+    case = hard()[0]
+    assert build(case, replace(RAG, kept=()), ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
 
 
 def refuses(root: Path, sentence: str) -> None:
@@ -208,13 +153,13 @@ def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected,
 )
 def test_an_option_that_does_not_exist_is_refused(option, sentence):
     with pytest.raises(OptionError, match=re.escape(sentence)):
-        Options.read(option)
+        Template.read(option)
 
 
 def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered):
     def signed(cell="hard", **options):
         cases = load_cases(remembered, "general", cell, counts="any")
-        return Signature.of(find("personafeedback"), CELL, cases, Options(**options)).to_json()
+        return Signature.of(PERSONAFEEDBACK, CELL, cases, Template(**options)).to_json()
 
     one = signed(setting="rag")
     assert (one["rag_filter"], one["memory"]) == (False, digest(remembered))
@@ -222,7 +167,7 @@ def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered
     assert signed("easy", setting="rag")["memory"] == one["memory"]  # the cells of a run agree
     assert signed(setting="rag", rag_filter=True)["rag_filter"] is True
     path = remembered / "memory" / "Nora_s01.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").replace("lamp", "lantern"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("radios", "lanterns"), encoding="utf-8")
     assert signed(setting="rag")["memory"] not in (one["memory"], None)
     assert signed()["data"] == one["data"]
 
@@ -235,10 +180,8 @@ def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered
     [
         ("1, 3", (1, 3)),
         ("3,1,3", (1, 3)),
-        ("1 and 3.", (1, 3)),
         ("编号：1，3。", (1, 3)),
         ("１，３", (1, 3)),
-        ("<think>2, or 4?</think>\n1, 3", (1, 3)),
         ("Piece 2 is about food.\nNumbers: 1, 3", (1, 3)),
         ("0", ()),
         ("None.", ()),
@@ -260,33 +203,10 @@ def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
 
 @cache
 def register_model() -> None:
-    """A model that judges as gold; asked which pieces matter it says its name. (Nothing else here needs Inspect.)"""
-    from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
+    """A model that judges as gold; asked which pieces matter it says its name."""
+    from support.models import register
 
-    @modelapi(name="filtering")
-    class Filtering(ModelAPI):
-        async def generate(self, input, tools, tool_choice, config):
-            about = input[-1].metadata
-            reply = self.model_name if about["call"] == "rag_filter" else CHOSEN_LETTER[about["call"]]
-            output = ModelOutput.from_content("filtering", reply)
-            output.usage = ModelUsage()
-            return output
-
-
-def run_inspect(remembered: Path, logs: Path, reply: str = "1", ok: bool = True, **options):
-    """The log of a run of the hard general cases."""
-    pytest.importorskip("inspect_ai")
-    from inspect_ai.log import read_eval_log
-    from inspect_ai.model import get_model
-    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from support.inspect_runs import inspect_eval
-
-    register_model()
-    model = get_model(f"filtering/{reply}", memoize=False)  # as a string it would be split at commas
-    task = tasks.personafeedback_general_hard(data=str(remembered), counts="any", **options)
-    (log,) = inspect_eval(task, model=model, log_dir=str(logs), display="none", score_display=False)
-    assert (log.status == "success") == ok, log.error
-    return read_eval_log(log.location, resolve_attachments=True)
+    register("filtering", lambda judge, prompt, case_id, call: judge if call == "rag_filter" else CHOSEN_LETTER[call])
 
 
 def asked(log, *calls: str) -> dict[tuple[str, str], str]:
@@ -301,55 +221,49 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "kept", "said"),
-    [
-        ("1, 3", (0, 2), "kept 2 of 5"),
-        ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable"),
-    ],
+    [("1, 3", (0, 2), "kept 2 of 5"), ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable")],
 )
-def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(
-    reply, kept, said, remembered, tmp_path, monkeypatch, caplog
-):
+def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kept, said, tmp_path, caplog):
     pytest.importorskip("inspect_ai")
+    pytest.importorskip("lm_eval")
     from inspect_ai import score
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import get_model
+    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+    from support.inspect_runs import evaluate
 
-    from personafeedback_tasks.inspect_harness import hooks
     from personafeedback_tasks.inspect_harness.scorers import scores
 
-    opening: list[str] = []
-    monkeypatch.setattr(hooks, "_inform", opening.append)
-    log = run_inspect(remembered, tmp_path / "logs", reply, setting="rag", rag_filter=True)
-    cases = hard(remembered)
-    for (case_id, order), prompt in asked(log, *ORDERS).items():
-        (case,) = (case for case in cases if case.id == case_id)
+    register_model()
+    model = get_model(f"filtering/{reply}", memoize=False)  # as a string it would be split at commas
+    task = tasks.personafeedback_general_hard(data=SAMPLE, setting="rag", rag_filter=True)
+    log = read_eval_log(evaluate(task, model, tmp_path / "logs").location, resolve_attachments=True)
+    cases = {case.id: case for case in hard()}
+    prompts = asked(log, *ORDERS)
+    assert len(prompts) == 2 * len(cases)
+    for (case_id, order), prompt in prompts.items():
+        case = cases[case_id]
         lines = "\n".join(f"- {RAG.pieces(case)[place]}" for place in kept)
-        whole = build(case, RAG if kept else Template(setting="no_persona"), order)
+        whole = f"<memory>\n{lines}\n</memory>"
         assert prompt == re.sub(
-            r"<memory>.*</memory>", lambda _, lines=lines: f"<memory>\n{lines}\n</memory>", whole, flags=re.S
+            r"<memory>.*</memory>", lambda _, whole=whole: whole, build(case, RAG, order), flags=re.S
         )
-    assert len(asked(log, *ORDERS)) == 2 * len(cases)
     # Once per case, with the persona, the question and the numbered pieces.
     filters = asked(log, "rag_filter")
-    assert filters == {(c.id, "rag_filter"): RagFilter().prompt(c, RAG) for c in cases}
-    for case in cases:
-        prompt = filters[case.id, "rag_filter"]
-        assert case.persona.text in prompt
-        assert case.question in prompt
-        assert all(f"\n{number}. {piece}\n" in prompt for number, piece in enumerate(RAG.pieces(case), start=1))
-    assert [sample.scores["personafeedback"].metadata["rag_filter"] for sample in log.samples] == [said] * len(cases)
-    assert log.eval.task == f"{CELL} (rag, rag_filter)"
-    assert log.eval.metadata[KEY]["rag_filter"] is True
-    warning = f"{CELL} (rag, rag_filter): 8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
+    assert filters == {(name, "rag_filter"): RagFilter().prompt(case, RAG) for name, case in cases.items()}
+    warning = "8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
     assert (warning in caplog.text) == (said == "unreadable")
-    assert "24 model calls" in opening[0]  # 8 cases: 8 filters and 16 orders
-    words = (CELL, "-T", f"data={remembered}", "-T", "counts=any", "-T", "setting=rag", "-T", "rag_filter=true")
+    assert log.eval.task == f"{CELL} (rag, rag_filter, demonstration)"
+    assert log.eval.metadata[KEY]["rag_filter"] is True
+    words = (CELL, "-T", "data=sample", "-T", "setting=rag", "-T", "rag_filter=true")
     planned = json.loads(personafeedback("plan", *words, "--json", "-").stdout)
-    assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24
-    whole = [*filters.values(), *(build(case, RAG, order) for case in cases for order in ORDERS)]
+    assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24  # 8 cases: 8 filters and 16 orders
+    whole = [*filters.values(), *(build(case, RAG, order) for case in cases.values() for order in ORDERS)]
     assert planned["prompt_tokens"] == sum(estimated(whole))  # as if it kept all pieces
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:
         sample.store, sample.output.choices = {}, sample.output.choices[:1]
     again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
-    for sample in again.samples:
+    for sample in (*log.samples, *again.samples):
         assert sample.scores["personafeedback"].value["acc"] == 1
         assert sample.scores["personafeedback"].metadata["rag_filter"] == said

@@ -19,32 +19,25 @@ def sample():
     return load_cases("sample")
 
 
-def test_it_has_eight_cases_in_each_of_six_cells(sample):
-    assert len(sample) == 48
-    assert Counter(c.cell for c in sample) == {"_".join(cell): 8 for cell in PAPER_COUNTS}
-
-
-def test_it_has_eight_personas_half_english_half_chinese(sample):
+def test_it_is_balanced_in_cells_languages_and_lengths(sample):
+    assert Counter(c.cell for c in sample) == dict.fromkeys(PAPER_COUNTS, 8)
     personas = {c.user_id: c.persona for c in sample}
     assert Counter(persona.language for persona in personas.values()) == {"en": 4, "zh": 4}
     assert {path.stem for path in (sample.release.root / "persona").iterdir()} == set(personas)
-
-
-def test_questions_and_responses_are_in_their_users_language(sample):
-    for case in sample:
-        for text in (case.question, case.chosen, case.rejected):
-            assert bool(re.search("[\u4e00-\u9fff]", text)) == (case.language == "zh"), case.id
-
-
-def test_the_chosen_response_is_the_longer_one_in_half_of_each_cell(sample):
     longer = Counter(c.cell for c in sample if len(c.chosen) > len(c.rejected))
     shorter = Counter(c.cell for c in sample if len(c.chosen) < len(c.rejected))
-    assert longer == shorter == {"_".join(cell): 4 for cell in PAPER_COUNTS}
+    assert longer == shorter == dict.fromkeys(PAPER_COUNTS, 4)
 
 
-def test_no_text_stands_in_it_twice(sample):
-    texts = Counter(text for c in sample for text in (c.question, c.chosen, c.rejected))
-    assert [text for text, count in texts.items() if count > 1] == []
+def test_no_text_is_in_it_twice_and_each_is_in_its_users_language(sample):
+    memories = {c.user_id: c.persona.memory for c in sample}
+    languages = {c.user_id: c.language for c in sample}
+    texts = [(c.user_id, text) for c in sample for text in (c.question, c.chosen, c.rejected)]
+    texts += [(user, piece) for user, pieces in memories.items() for piece in pieces]
+    assert len({text for _, text in texts}) == len(texts)
+    for user, text in texts:
+        assert bool(re.search("[\u4e00-\u9fff]", text)) == (languages[user] == "zh"), text
+    assert all(len(pieces) > PIECES for pieces in memories.values())  # so that something is left out
 
 
 def sentences(value: Any) -> Iterator[str]:
@@ -62,12 +55,3 @@ def test_nothing_of_it_stands_in_the_real_data(sample, real_data):
     assert len(set(sentences(ours))) > 200
     assert [text for text in sorted(set(sentences(ours))) if text in real] == []
     assert not {c.user_id for c in sample} & {path.stem for path in (real_data / "persona").iterdir()}
-
-
-def test_every_user_has_memories_in_their_language(sample):
-    for case in sample:
-        assert len(case.persona.memory) > PIECES  # so that something is left out
-        for piece in case.persona.memory:
-            assert bool(re.search("[\u4e00-\u9fff]", piece)) == (case.language == "zh"), piece
-    everything = [piece for persona in {c.user_id: c.persona for c in sample}.values() for piece in persona.memory]
-    assert len(set(everything)) == len(everything)

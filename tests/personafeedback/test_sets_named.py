@@ -17,7 +17,7 @@ from support.logs import lm_eval_log
 from support.releases import write_set
 from support.shared import built_once
 
-from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.read import read_run
 
 NAME = "kitchen questions"
 OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")
@@ -40,9 +40,7 @@ def personas(users=4):
 
 def build(root):
     write_set(root / "set", cells(), personas())
-    write_set(root / "other", cells(), personas(), name="the same under another name")
-    for name in ("set", "other"):
-        evaluate(tasks.personafeedback(data=str(root / name)), "scripted/readable", root / "logs" / name)
+    evaluate(tasks.personafeedback(data=str(root / "set")), "scripted/readable", root / "logs" / "set")
     lm_eval_log(root / "lm", "readable", "personafeedback_general_hard", root / "set")
 
 
@@ -73,7 +71,7 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
         "rank": printed("rank", log, "--out", tmp_path / "rank"),
         "card": printed("card", log, "--model-card", card),
         "audit": printed("audit", "--data", data),
-        "plan": printed("plan", "-T", f"data={data}"),
+        "plan": printed("plan", "personafeedback", "-T", f"data={data}"),
     }
     outputs["the card"] = card.read_text("utf-8")
     outputs["the page"] = (tmp_path / "rank" / "ranking.md").read_text("utf-8")
@@ -84,10 +82,3 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
             assert word not in said, (what, word)
     assert "CC-BY-4.0" in outputs["the card"]
     assert "Two cooks voted." in outputs["the card"]
-
-
-def test_runs_on_two_sets_never_share_a_row(folder):
-    runs = read_runs([folder / "logs"])
-    assert sorted(run.signature.to_json()["set"]["name"] for run in runs) == [NAME, "the same under another name"]
-    said = printed("rank", folder / "logs")
-    assert "Ranking 2 is separate from ranking 1" in said

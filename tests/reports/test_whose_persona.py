@@ -38,7 +38,7 @@ from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
-from personafeedback_tasks.personafeedback.record import examine
+from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import (
     documents,
     figure,

@@ -27,8 +27,8 @@ from support.judges import JUDGES
 SUBSETS = ["", "_specific", "_general", "_easy", "_medium", "_hard"]
 METHODS = {"": "generate", "_mc": "mc", "_cot": "cot"}
 GROUPS = {f"personafeedback{subset}{suffix}" for subset in SUBSETS for suffix in METHODS}
-CELLS = {f"personafeedback_{'_'.join(cell)}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
-WRITE = {f"personafeedback_write{part}" for part in (*SUBSETS, *(f"_{'_'.join(cell)}" for cell in PAPER_COUNTS))}
+CELLS = {f"personafeedback_{cell}{suffix}" for cell in PAPER_COUNTS for suffix in METHODS}
+WRITE = {f"personafeedback_write{part}" for part in (*SUBSETS, *(f"_{cell}" for cell in PAPER_COUNTS))}
 SWAP = {
     f"personafeedback_swap_general_{difficulty}{suffix}"
     for difficulty in ("easy", "medium", "hard")

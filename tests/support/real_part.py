@@ -35,5 +35,5 @@ def write_part(folder: Path, real_data: Path, cases: Mapping[str, int] = CASES) 
 @contextmanager
 def taken_for_the_release(cases: Mapping[str, int] = CASES) -> Iterator[None]:
     """Whole cells are those of the part. A card takes whole cells only, and partial ones are marked wherever they are shown."""
-    with patch.dict(PAPER_COUNTS, {("general", difficulty): count for difficulty, count in cases.items()}):
+    with patch.dict(PAPER_COUNTS, {f"general_{difficulty}": count for difficulty, count in cases.items()}):
         yield

@@ -17,7 +17,7 @@ from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
-from personafeedback_tasks.personafeedback.record import METHODS, PERSONAFEEDBACK
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
 
 pytestmark = needs_checkout
@@ -102,7 +102,7 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
     readme = f"{text(README)}{text(OPTIONS)}"
 
     def cases(*words: str) -> str:
-        return f"{sum(n for cell, n in PAPER_COUNTS.items() if set(words) <= set(cell)):,}"
+        return f"{sum(n for cell, n in PAPER_COUNTS.items() if {*words} <= set(cell.split('_'))):,}"
 
     assert f"has {cases()} cases labeled by people" in readme
     assert f"all six cells, {cases()} |" in readme
@@ -112,16 +112,16 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
         numbers = [cases(category, difficulty) for difficulty in ("easy", "medium", "hard")]
         assert f"{numbers[0]}, {numbers[1]} and {numbers[2]} |" in readme
     assert (
-        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general', 'hard']:,} calls"
+        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general_hard']:,} calls"
         in readme
     )
     assert f"`{HUB_REVISION[:7]}`" in text(DOCS / "data.md")
 
 
 def test_the_table_of_methods_says_where_and_how_each_one_runs():
-    default = next(iter(METHODS))
+    default = next(iter(PERSONAFEEDBACK.methods))
     expected = {}
-    for name, method in METHODS.items():
+    for name, method in PERSONAFEEDBACK.methods.items():
         calls = {
             "lm-eval": "_".join(filter(None, ("NAME", method.suffix))),
             "inspect": "NAME" if name == default else f"-T method={name}",
@@ -158,7 +158,7 @@ def test_the_table_of_metrics_has_every_metric():
         )
     )
     defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))
-    metrics = {metric.name for method in METHODS.values() for metric in method.metrics}
+    metrics = {metric.name for method in PERSONAFEEDBACK.methods.values() for metric in method.metrics}
     metrics |= set(re.findall(r"- metric: (\w+)", defaults))
     assert {name.removesuffix("_stderr") for name in metrics} <= shown
 

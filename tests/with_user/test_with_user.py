@@ -76,21 +76,21 @@ def test_the_task_is_its_own_but_for_one_message(task, tmp_path):
 
 
 def test_users_are_the_samples_own_or_drawn_by_their_ids():
-    drawn = {number: told_by("persona", data="sample").of(number, {}) for number in range(200)}
-    assert drawn == {number: told_by("persona", data="sample").of(number, {}) for number in range(200)}
+    drawn = {number: told_by("persona", data="sample")(number, {}) for number in range(200)}
+    assert drawn == {number: told_by("persona", data="sample")(number, {}) for number in range(200)}
     assert {told.user for told in drawn.values()} == locate("sample").others.personas.keys()
     others = locate("sample").others
-    own = told_by("persona", data="sample").of(1, {"user_id": "Iris_s04"})
+    own = told_by("persona", data="sample")(1, {"user_id": "Iris_s04"})
     assert (own.user, own.text) == ("Iris_s04", message(others.personas["Iris_s04"]))
-    other = told_by("other_persona", data="sample").of(1, {"user_id": "Iris_s04"})
+    other = told_by("other_persona", data="sample")(1, {"user_id": "Iris_s04"})
     assert (other.user, other.text) == ("Iris_s04", message(others.of("Iris_s04")))
-    assert told_by("other_persona", "Iris_s04", "sample").of(1, {}).text == other.text
-    padding = told_by("padding", "Iris_s04", "sample").of(1, {}).text
+    assert told_by("other_persona", "Iris_s04", "sample")(1, {}).text == other.text
+    padding = told_by("padding", "Iris_s04", "sample")(1, {}).text
     assert len(padding) == len(own.text)
     assert padding.startswith(NEUTRAL["en"][:50])
-    assert told_by("padding", "林晓_s05", "sample").of(1, {}).text.startswith(NEUTRAL["zh"][:50])
-    assert told_by("no_persona", data="sample").of(1, {}) is None
-    assert told_by("persona", "Iris", "sample").of(1, {}) == told_by("persona", "Iris_s04", "sample").of(1, {})
+    assert told_by("padding", "林晓_s05", "sample")(1, {}).text.startswith(NEUTRAL["zh"][:50])
+    assert told_by("no_persona", data="sample")(1, {}) is None
+    assert told_by("persona", "Iris", "sample")(1, {}) == told_by("persona", "Iris_s04", "sample")(1, {})
 
 
 def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
