@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, did_you_mean
 from ..core.cases import HUB_COMMIT, shown_source
 from .run import Run, text
 
@@ -77,6 +77,7 @@ def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
         if model not in models:
             raise OptionError(
                 f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
+                f"{did_you_mean(model, models)}"
             )
 
 
