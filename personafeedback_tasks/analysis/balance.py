@@ -11,7 +11,7 @@ from ..logs.caveat import FORBIDS, VOID
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import caveats
-from .harm import harm_of
+from .harm import turned
 from .ranking import Ranked, Ranking
 
 GAIN, SWAP, COST = "persona gain", "swap score", "yields"
@@ -139,7 +139,7 @@ def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> E
         return None
     if not {*run.benchmark.cells} <= run.answered.keys() or not _whole(run, without, barred):
         return None
-    return harm_of(run, without, run.cases)
+    return turned(run, without, run.cases)
 
 
 def _whole(run: Run, control: Run, barred: Collection[str]) -> bool:

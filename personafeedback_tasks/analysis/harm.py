@@ -1,4 +1,4 @@
-"""Cost of being told something about the user: the share of right answers that a run loses beside its control."""
+"""Cost of being told something about the user: the answers that a run loses, and wins, beside its control."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from ..logs.run import Run
 from ..stats.estimates import Estimate, share
 
 
-def harm_of(run: Run, control: Run, ids: Iterable[str]) -> Estimate | None:
+def turned(run: Run, control: Run, ids: Iterable[str], before: float = 1) -> Estimate | None:
     """Of the answers to some cases that are right in the control, the share that is wrong in the run, over users; None without any.
 
     Both are answers to the same case in the same epoch. Each order has one; log-odds have one for all orders: a model that
-    follows place would else lose none. A tie is half lost, and one that cannot be read is not.
+    follows place would else lose none. A tie is half turned, and one that cannot be read is not.
+
+    Args:
+        before: 0 takes the answers that are wrong in the control, and the share of these that is right in the run.
     """
-    lost, users, answers = [], [], 0
+    shares, users, answers = [], [], 0
     for case_id in sorted(run.cases.keys() & control.cases.keys() & {*ids}):
         for told, untold in zip(run.by_case[case_id], control.by_case[case_id], strict=False):
-            for after, before in zip(_right(run, told), _right(control, untold), strict=True):
+            for after, without in zip(_right(run, told), _right(control, untold), strict=True):
                 answers += 1
-                if before == 1:
-                    lost.append(0.0 if math.isnan(after) else 1 - after)
+                if without == before:
+                    shares.append(0.0 if math.isnan(after) else abs(before - after))
                     users.append(told.user_id)
-    return share(lost, users) if answers else None
+    return share(shares, users) if answers else None
 
 
 def _right(run: Run, result: Result) -> list[float]:

@@ -15,7 +15,7 @@ from ..stats.logistic import at_zero
 from .contender import Contender
 from .control import gains, named_differences, with_sequence
 from .groups import has_macro, measures_of
-from .harm import harm_of
+from .harm import turned
 from .use import EXCESS, excess_over_counting, same_pick
 from .void import is_void
 
@@ -29,7 +29,7 @@ KINDS = ("score", "beside", "margin", "adjusted", "difference", "own", "baseline
 benchmark's own; score of a baseline; picks shared with one; score in a part of the cases; score under another setting. In the order of
 rankings, which have no further kind than the benchmark's own."""
 
-RESULT, HARMS, BASELINES = "Result", "Answers that are right without and wrong with it", "Baselines"
+RESULT, HARMS, BASELINES = "Result", "Answers that change with what the model is told", "Baselines"
 SHARED = "Picks that each baseline shares"
 SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same pick in every order, under both"
 """Headings of tables of a report."""
@@ -109,7 +109,7 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
 
 
 def _measure(heading: str, **fields: Any) -> Measure:
-    return Measure(heading.replace(" ", "_"), heading, **fields)
+    return Measure(heading.replace(",", "").replace(" ", "_"), heading, **fields)
 
 
 def _of_control(control: Control, one: Contender) -> list[Measure]:
@@ -122,12 +122,14 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
     found.sort(key=lambda one: (one.table != RESULT, one.title in further, one.title == control.gain))
     if control.counting:
         found.append(_difference(EXCESS, _excess, _of_difference(EXCESS, control), RESULT))
-    found += [
-        _measure(
-            f"{word}", kind="own", of=partial(_harm, word), interval=True, counted="answers", table=HARMS, strong=True
+    for word in dict.fromkeys(control.harm.values()):
+        harmed, helped = (
+            "of the answers that are right without, the share that is wrong with it",
+            "of those that are wrong, the share that is right",
         )
-        for word in dict.fromkeys(control.harm.values())
-    ]
+        fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
+        found.append(_measure(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
+        found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
     found.append(
         Measure(
             "same_pick", "right minus wrong", kind="difference", of=_same_pick, unit=DIFFERENCE, interval=True, counted="cases", table=SAME_PICK,
@@ -329,7 +331,7 @@ def _same_pick(one: Contender) -> Estimate | None:
     return None if one.plain else same_pick(one.run, one.controls, one.ids)
 
 
-def _harm(word: str, one: Contender) -> Estimate | None:
+def _harm(word: str, before: float, one: Contender) -> Estimate | None:
     spec = one.run.benchmark.report.control
     control = one.controls.get(spec.value) if spec else None
     runs = {one.run.setting: one.run, **one.controls}
@@ -338,4 +340,4 @@ def _harm(word: str, one: Contender) -> Estimate | None:
     )
     if control is None or told is None or one.plain or is_void(control, told):
         return None
-    return harm_of(told, control, one.ids)
+    return turned(told, control, one.ids, before)
