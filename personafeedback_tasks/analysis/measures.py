@@ -182,7 +182,8 @@ def _beside(name: str, texts: Examined | None, spec: ReportSpec) -> Measure:
 
 def _of_baseline(name: str, spec: ReportSpec) -> Measure:
     about = _picks(name, spec, "the baseline that picks")
-    return Measure(name, kind="baseline", of=partial(_baseline, name), table=BASELINES, meaning=about)
+    table = "" if spec.compared else BASELINES  # those have a table of their own, with people
+    return Measure(name, kind="baseline", of=partial(_baseline, name), table=table, meaning=about)
 
 
 def _of_shared(name: str, spec: ReportSpec) -> Measure:

@@ -157,17 +157,19 @@ def knows_and_prefers_the_first(judge, prompt, case_id, call):
     return [-0.9, -5.0] if TWO.right[call.split()[-1]] == "A" else [-1.0, -4.9]
 
 
-register("placed", lambda *_: "A", knows_and_prefers_the_first)
+register("knows_and_prefers_the_first", lambda *_: "A", knows_and_prefers_the_first)
 
 
 def test_log_odds_show_that_picks_change_with_the_user_where_every_letter_is_the_first(tmp_path):
-    log = evaluate(personafeedback_swap(data="sample", method="logprobs"), "placed/", tmp_path / "inspect").location
+    log = evaluate(
+        personafeedback_swap(data="sample", method="logprobs"), "knows_and_prefers_the_first/", tmp_path / "inspect"
+    ).location
     (one, text) = groups(tmp_path, log, "a")
     measures = one["general"]["measures"]
     assert [measures[name]["value"] for name in ("acc", "consistency", "acc_sym", "changed")] == [0.5, 0, 1, 1]
     assert "picks changed with the user" not in text
     done = command(
-        "--model", "placed", "--tasks", "personafeedback_swap_mc", "--metadata", '{"data": "sample"}',
+        "--model", "knows_and_prefers_the_first", "--tasks", "personafeedback_swap_mc", "--metadata", '{"data": "sample"}',
         "--log_samples", "--output_path", tmp_path / "lm-eval",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
