@@ -167,7 +167,7 @@ def excess_over_counting(
     """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts.
 
     Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them. One that
-    does no better with the right persona leaves right minus wrong as it is, and does not add to it.
+    does no better with the right persona explains nothing and adds nothing; without any other, right minus wrong is left.
     """
     value = wrong_value(run) or ""
     wrong, control = controls.get(value), run.benchmark.report.control
@@ -179,7 +179,7 @@ def excess_over_counting(
     users = [run.cases[name].user_id for name in found]
     counted = [of for of in texts.counted().values() if sum(of[name] for name in found) > 0]
     nothing = dict.fromkeys(found, 0.0)
-    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in (nothing, *counted)]
+    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in counted or [nothing]]
     return min(excess, key=lambda one: one.value if math.isnan(one.low) else one.low)
 
 

@@ -238,7 +238,8 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "bounds": "In {count:,} of {replies:,} calls a label is not among the most likely tokens that the server returned. The pick counts; the "
     "log-odds take the highest probability that such a label can have, so p_chosen and acc_sym are bounds there.",
     # its data
-    "no_data": "{why} So there are no baselines and nothing else from the texts. Pass --data.",
+    "no_data": "{why} So there are no baselines and nothing else from the texts, and errors do not allow for prompts that several users "
+    "share, as in the swap task: they may be too small. Pass --data.",
     "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
     "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
     # its score

@@ -18,6 +18,7 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
     personafeedback_swap,
     personafeedback_swap_general_hard,
 )
+from support.caveats import words
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM, command
@@ -35,7 +36,7 @@ from personafeedback_tasks.personafeedback import swap
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
 from personafeedback_tasks.stats.clusters import Shared
-from personafeedback_tasks.stats.estimates import mean, paired
+from personafeedback_tasks.stats.estimates import mean, paired, share
 
 ERRORS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "swap_errors.py"))
 SAMPLE = SWAP.load(SwapOptions(data="sample"), {})
@@ -115,6 +116,18 @@ def test_compare_has_both_users_and_the_question(tmp_path):
     of_id = {case.id: case for case in SAMPLE}
     also = Shared([of_id[i].question for i in ids], [of_id[i].partner for i in ids])
     assert pair.difference == paired(deltas, [of_id[i].user_id for i in ids], also=also)
+
+
+def test_without_data_errors_have_both_users_and_the_report_says_what_they_lack(tmp_path):
+    """No log says which of the pairs have the same question."""
+    run = read_run(evaluate(personafeedback_swap(data="sample"), "scripted/readable", tmp_path).location)
+    made, of_id = make_report(run, None), {case.id: case for case in SAMPLE}
+    users, partners = ([getattr(of_id[i], name) for i in run.cases] for name in ("user_id", "partner"))
+    values = [case.value("acc") for case in run.cases.values()]
+    found = made.overall.measures["acc"]
+    assert found == share(values, users, also=Shared([""] * len(users), partners))
+    assert found.stderr != share(values, users).stderr
+    assert "errors do not allow for prompts that several users share" in " ".join(words(made))
 
 
 def test_another_persona_is_a_third_users():

@@ -16,6 +16,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.analysis import caveats
 from personafeedback_tasks.analysis.balance import COST, costs_beside
 from personafeedback_tasks.analysis.control import with_controls
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
 from personafeedback_tasks.logs.caveat import VOID, Caveat
@@ -192,6 +193,9 @@ def test_a_rank_leaves_out_what_a_void_control_gives(ask, tmp_path):
     ask("a", "memsyco", wrong)
     ask("b", "memsyco", lambda case, call: right(case, call) if int(case[-1], 36) % 2 else "", setting="no_persona")
     assert balance_of(tmp_path)[0] == {}
+    (row,) = [row for row in with_controls(read_runs([tmp_path / "logs"])) if row[0].benchmark.name == "memsyco"]
+    found = make_report(row[0], None, row[1]).overall.measures
+    assert not {"yields", "helped_not_yields"} & found.keys(), "nor does a report say what such a control loses"
 
 
 def test_gains_are_of_one_benchmark(ask, tmp_path):

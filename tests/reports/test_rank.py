@@ -22,6 +22,7 @@ from support.outcomes import results_of
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.contender import Contender
+from personafeedback_tasks.core.cases import NamedSet
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -124,6 +125,16 @@ def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
     first, *rest = template.results
     for results in (template.results[:10], [replace(first, digest="other"), *rest]):
         assert len(alike([template, replace(template, results=results)])) == 2
+
+
+def test_runs_on_two_sets_share_neither_a_row_nor_a_ranking(template):
+    """Also where the sets have the same cases."""
+    one, other = (
+        replace(template, signature=template.signature.changed(set=NamedSet(name, {"general_hard": 4})))
+        for name in ("kitchen questions", "the same under another name")
+    )
+    assert len(alike([template, one, other])) == 3
+    assert one.same != other.same != template.same
 
 
 @pytest.fixture(scope="module")
