@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from personafeedback_tasks.pairwise.cases import in_proportion
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import DIFFICULTIES, PersonaCase, in_turns, load_cases
 
@@ -71,11 +71,11 @@ def alternating() -> list[PersonaCase]:
 def main() -> None:
     layouts = {"ours": lambda c, o: prompts.build(c, prompts.Template(), o), "question first": question_first}
     cases = {"ours": list(load_cases(category="general")), "alternating users": alternating()}
-    tokenizer = train([layouts["ours"](case, order) for case in cases["ours"] for order in ORDERS])
+    tokenizer = train([layouts["ours"](case, order) for case in cases["ours"] for order in TWO.names])
     print(f"| layout | request order | {' | '.join(CACHES)} |\n|---|---|{'---|' * len(CACHES)}")
     for name, build in layouts.items():
         orders = {
-            order: [tokenizer.encode(build(case, shown)).ids for case in asked for shown in ORDERS]
+            order: [tokenizer.encode(build(case, shown)).ids for case in asked for shown in TWO.names]
             for order, asked in cases.items()
         }
         # lm-eval's local models ask the longest request first.
@@ -85,7 +85,7 @@ def main() -> None:
             print(f"| {name} | {order} | {' | '.join(shares)} |")
     of_settings = {
         (case.id, setting): [
-            tokenizer.encode(prompts.build(case, prompts.Template(setting=setting), order)).ids for order in ORDERS
+            tokenizer.encode(prompts.build(case, prompts.Template(setting=setting), order)).ids for order in TWO.names
         ]
         for case in cases["ours"]
         for setting in SETTINGS

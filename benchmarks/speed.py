@@ -24,7 +24,7 @@ from pathlib import Path
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback import prompts, retrieval
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -48,7 +48,7 @@ def seconds(function) -> float:
 def in_one_process() -> None:
     load = seconds(lambda: load_cases(category="general"))
     cases = load_cases(category="general")
-    build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in ORDERS])
+    build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in TWO.names])
     rag = prompts.Template(setting="rag")
     for case in cases:  # the release has no memories: use the lines of each persona
         case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())
@@ -56,7 +56,7 @@ def in_one_process() -> None:
     def retrieve() -> None:
         retrieval._index.cache_clear()  # a run builds each user's index once
         for case in cases:
-            prompts.build(case, rag, ORDERS[0])
+            prompts.build(case, rag, TWO.names[0])
 
     rag.check(cases)
     retrieved = seconds(retrieve)

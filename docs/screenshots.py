@@ -17,7 +17,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from personafeedback_tasks.logs import log
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
+from personafeedback_tasks.pairwise.orders import TWO
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -38,7 +38,7 @@ def judge(*shares: float) -> jsonl_harness.Model:
     def model(case_id: str, call: str) -> str:
         *setting, order = call.split()
         share = shares[SETTINGS.index(setting[0]) if setting else 0]
-        right = CHOSEN_LETTER[order]
+        right = TWO.right[order]
         return right if crc32(f"{case_id} {call} {shares}".encode()) / 2**32 < share else "AB"[right == "A"]
 
     return model

@@ -147,11 +147,12 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
         RunError, DataError: see `read_runs`.
     """
     from .analysis.control import with_controls
+    from .analysis.report import report_of
     from .reports import documents
 
     located = RunData(data)
     rows = with_controls(_runs(logs, [located]))
-    return Document(documents.report_document([_report(run, located, controls) for run, controls in rows]))
+    return Document(documents.report_document([report_of(run, located, controls) for run, controls in rows]))
 
 
 def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> Document:
@@ -248,10 +249,11 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     Raises:
         DataError: a line is no record, or a call has no reply.
     """
+    from .analysis.report import report_of
     from .reports import documents
 
     run = run_of_replies(task, Path(file), options, partial, logger.info)
-    return Document(documents.report_document([_report(run, RunData(options.get("data")), {})]))
+    return Document(documents.report_document([report_of(run, RunData(options.get("data")))]))
 
 
 def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Any) -> Run:
@@ -281,13 +283,6 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
     cases = benchmark.cases(every[0], benchmark.selections[selection])
     benchmark.check(every[0], cases)
     return benchmark, selection, every[0], cases
-
-
-def _report(run: Run, data: RunData, controls: Mapping[str, Run]) -> Any:
-    from .analysis.report import make_report
-
-    cases, why_not = data.of(run)
-    return make_report(run, cases, controls, why_not, data.texts(run))
 
 
 def outputs() -> dict[str, type[Output]]:

@@ -14,33 +14,49 @@ TOTAL = "total"
 
 
 @dataclass(frozen=True)
-class RunCost:
-    """Usage and price of some calls."""
+class CostOfCalls:
+    """Calls and tokens of a run under one setting.
 
-    asked: str  # the setting; `in no scored sample`; TOTAL
-    usage: Usage  # of all calls, also those of cases that do not count
-    answers: int = 0  # answered cases, each once per epoch; 0 where the calls are not about cases alone
-    dollars: float = math.nan  # nan without prices
+    Attributes:
+        asked: the setting; `in no scored sample`; `total`.
+        calls: calls of the model.
+        input_tokens: tokens of prompts.
+        cached_tokens: those of them that a server had in its cache.
+        output_tokens: tokens of replies.
+        reasoning_tokens: those of them that are thoughts.
+        answers: answered cases, each once per epoch.
+        dollars: at the user's prices; null without.
+    """
+
+    asked: str
+    calls: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    reasoning_tokens: float
+    answers: int
+    dollars: float
 
 
-def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[RunCost, ...]:
+def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[CostOfCalls, ...]:
     """Costs of the run, of each control, and of all together; empty where not even the calls were counted.
 
     Args:
         controls: value of the control's option -> the run under it.
     """
-
-    def cost(asked: str, usage: Usage, answers: int = 0) -> RunCost:
-        return RunCost(asked, usage, answers, prices.of(usage) if prices else math.nan)
-
-    rows = [
-        cost(name, one.usage, len(one.results))
+    asked = [
+        (name, one.usage, len(one.results))
         for name, one in {run.setting or "the run": run, **controls}.items()
         if not math.isnan(one.usage.calls) or one.usage.counted
     ]
-    rows += [cost(ELSEWHERE, one.elsewhere) for one in (run, *controls.values()) if one.elsewhere.tokens]
-    if len(rows) < 2:
-        return tuple(rows)
-    dollars = math.fsum(row.dollars for row in rows if not math.isnan(row.dollars))
-    known = prices is not None and any(not math.isnan(row.dollars) for row in rows)
-    return (*rows, RunCost(TOTAL, total(row.usage for row in rows), 0, dollars if known else math.nan))
+    asked += [(ELSEWHERE, one.elsewhere, 0) for one in (run, *controls.values()) if one.elsewhere.tokens]
+    dollars = [prices.of(usage) if prices else math.nan for _, usage, _ in asked]
+    rows = [_cost(*row, price) for row, price in zip(asked, dollars, strict=True)]
+    if len(rows) > 1:
+        known = [price for price in dollars if not math.isnan(price)]
+        rows.append(_cost(TOTAL, total(usage for _, usage, _ in asked), 0, math.fsum(known) if known else math.nan))
+    return tuple(rows)
+
+
+def _cost(asked: str, usage: Usage, answers: int, dollars: float) -> CostOfCalls:
+    return CostOfCalls(asked, usage.calls, usage.input, usage.cached, usage.output, usage.reasoning, answers, dollars)

@@ -16,7 +16,8 @@ from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import Powered
 from ..stats.logistic import LengthAdjusted
-from .beside import Judges
+from .baselines import Judges
+from .costs import CostOfCalls
 from .groups import Group
 from .pairs import RunPair
 from .report import Unread
@@ -42,30 +43,6 @@ class CaveatText(Record, frozen=True, kw_only=True):
     severity: str
     about: Sequence[str]
     sentence: str
-
-
-class CostOfCalls(Record, frozen=True, kw_only=True):
-    """Calls and tokens of a run under one setting.
-
-    Attributes:
-        asked: the setting; `in no scored sample`; `total`.
-        calls: calls of the model.
-        input_tokens: tokens of prompts.
-        cached_tokens: those of them that a server had in its cache.
-        output_tokens: tokens of replies.
-        reasoning_tokens: those of them that are thoughts.
-        answers: answered cases, each once per epoch.
-        dollars: at the user's prices; null without.
-    """
-
-    asked: str
-    calls: float
-    input_tokens: float
-    cached_tokens: float
-    output_tokens: float
-    reasoning_tokens: float
-    answers: int
-    dollars: float
 
 
 class MeasureText(Record, frozen=True, kw_only=True):

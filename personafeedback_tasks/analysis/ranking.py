@@ -18,7 +18,7 @@ from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.data import RunData, first_with
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
-from .beside import with_scores
+from .baselines import with_scores
 from .caveats import of_result
 from .contender import Contender
 from .measures import SCORE, Measure, measures, shared_picks

@@ -14,15 +14,16 @@ from ..core.result import Result
 from ..core.usage import Prices
 from ..logs.caveat import Caveat
 from ..logs.compare import checked
+from ..logs.data import RunData
 from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .beside import Judges, make_judges, with_scores
+from .baselines import Judges, make_judges, with_scores
 from .caveats import of_result
 from .contender import Contender
 from .control import named_differences, refuse_other_control
-from .costs import RunCost, costs
+from .costs import CostOfCalls, costs
 from .groups import Group, groups_of, has_macro
 from .measures import Measure, of_report
 from .use import Use, use_of
@@ -76,7 +77,7 @@ class Report:
     unread: tuple[Unread, ...] = ()
     judges: Judges | None = None
     users: Users | None = None
-    costs: tuple[RunCost, ...] = ()
+    costs: tuple[CostOfCalls, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -119,6 +120,17 @@ class Report:
         """The differences to the controls that are there, by name."""
         found = {name: group.measures.get(name.replace(" ", "_")) for name in self.named_controls}
         return {name: value for name, value in found.items() if value is not None}
+
+
+def report_of(
+    run: Run,
+    data: RunData,
+    controls: Mapping[str, Run] | None = None,
+    prices: Prices | None = None,
+) -> Report:
+    """The report of a run on the data that there are."""
+    cases, why_not = data.of(run)
+    return make_report(run, cases, controls, why_not, data.texts(run), prices)
 
 
 def make_report(

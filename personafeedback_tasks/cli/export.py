@@ -15,7 +15,7 @@ from ..personafeedback.prompts import Template
 from .data import present
 from .options import RUN, name_option, out_option, release_option
 from .output import say
-from .runs import check_names, report_of, the_run
+from .runs import check_names, the_run
 
 
 @click.command("export")
@@ -65,6 +65,7 @@ def export_command(
         write(out / "rewardbench.jsonl", json_lines(rewardbench(cases, Template(setting=setting, method="reward"))))
         say(f"wrote {out / 'rewardbench.jsonl'}: {len(cases):,} cases, data {cases.revision}")
         return
+    from ..analysis.report import report_of
     from ..reports.card import refuse_unpublishable
     from ..reports.eee import record_files
 

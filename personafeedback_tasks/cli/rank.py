@@ -61,7 +61,7 @@ def rank(
     from ..analysis.control import with_controls
     from ..analysis.duel_runs import without_duels
     from ..analysis.ranking import ranked
-    from ..reports import documents, files, rank_data, rank_text
+    from ..reports import documents, files, rank_csv, rank_text
     from .with_user import costs_of_models
 
     of_models = places[:-1] or places
@@ -75,7 +75,7 @@ def rank(
     made = (
         {} if out is None else {out / name: content for name, content in files.rank_files(rankings, of_tasks).items()}
     )
-    write_all(made | ({} if csv_file is None else {csv_file: rank_data.as_csv(document)}))
+    write_all(made | ({} if csv_file is None else {csv_file: rank_csv.as_csv(document)}))
     if write_json(json_file, document):
         show(rank_text.all_blocks(rankings, full, of_tasks))
     for path in made:

@@ -18,7 +18,6 @@ from ..core.recorded import Key, require_text
 from ..logs.data import RunData
 from .options import given_options, json_option, out_option, task_option
 from .output import STDOUT, files_written, needs_tables, say, show, write_json
-from .runs import report_of
 
 
 @click.command("score-replies")
@@ -64,6 +63,7 @@ def score_replies(
         needs_tables(json_file)
     from ..analysis.contender import Contender
     from ..analysis.ranking import ranked
+    from ..analysis.report import report_of
     from ..reports import documents, files, report_text
 
     values = given_options(given)

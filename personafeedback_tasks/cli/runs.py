@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,9 +25,6 @@ from .options import (
     runs_argument,
 )
 from .output import files_written, progress, say, show, write_json
-
-if TYPE_CHECKING:
-    from ..analysis.report import Report
 
 
 @click.command()
@@ -62,6 +58,7 @@ def report(
     from ..analysis.contender import Contender
     from ..analysis.control import unfit_controls, with_controls
     from ..analysis.ranking import ranked
+    from ..analysis.report import report_of
     from ..reports import files, report_text
     from ..reports.blocks import lines
 
@@ -203,16 +200,3 @@ def one_of(rows: Sequence[tuple[Run, dict[str, Run]]], place: Path) -> tuple[Run
         raise RunError(unfit[0])
     only(place, [run for run, _ in rows])
     return rows[0]
-
-
-def report_of(
-    run: Run,
-    data: RunData,
-    controls: Mapping[str, Run] | None = None,
-    prices: Prices | None = None,
-) -> Report:
-    """The report of a run on the available data."""
-    from ..analysis.report import make_report
-
-    cases, why_not = data.of(run)
-    return make_report(run, cases, controls, why_not, data.texts(run), prices)

@@ -13,7 +13,6 @@ from math import nan
 from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
-from ..parsing.answers import REASONS
 from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, cases_of, digest_of, each_and_all, refuse_other_counts
 from .method import FACTS, HARNESSES, Method
@@ -147,11 +146,6 @@ class Benchmark(ABC):
     def measures(self) -> list[str]:
         """The names of the values that a case can have, under any method."""
         return list(dict.fromkeys(metric.name for method in self.methods.values() for metric in method.metrics))
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """Every possible answer."""
-        return (*self.labels, *REASONS)
 
     def method(self, name: str, harness: str) -> Method:
         """A method, which must work in this harness; else OptionError."""

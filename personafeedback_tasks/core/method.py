@@ -66,7 +66,6 @@ class Method(ABC):
     per_case: str = ""  # what each case is made of, for tables: `both orders`
     suffix: str = ""  # in the names of tasks and scorers
     primary: str = ""  # its score, empty for `ReportSpec.primary`; read it through `Benchmark.primary`
-    tasks: bool = False  # whether Inspect, too, has tasks of its own for it, named with its suffix
     several: Several | None = None  # None where each case has calls of its own
     max_tokens: int = 0  # default limit on the new tokens of a reply; 0 where none is read as a text
 

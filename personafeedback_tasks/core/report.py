@@ -177,7 +177,6 @@ class CardSpec:
     """
 
     dataset: str  # id on the Hub
-    revision: str  # commit that is read by default
     measures: tuple[str, ...]  # each with its interval
     baselines: Mapping[str, str]  # name -> what it always picks: `the longer response`
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]

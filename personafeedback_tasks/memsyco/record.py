@@ -12,7 +12,7 @@ from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import TWO
 from ..pairwise.report import NO_PERSONA, OTHER_PERSONA, PERSONA
 from ..pairwise.wording import ChoiceOptions, ChoiceWording
-from .data import COMMIT, CONFLICT, DIALOGUE, ENVIRONMENT_VARIABLE, FACTS, REPOSITORY, ROWS, SAMPLE_ROWS, load
+from .data import CONFLICT, DIALOGUE, ENVIRONMENT_VARIABLE, FACTS, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,6 @@ class MemSyco(ChoiceBenchmark):
     sample_counts = SAMPLE_ROWS
     environment = ENVIRONMENT_VARIABLE
     dataset = REPOSITORY
-    revision = COMMIT
     known = "memory"
     asks = (
         "[MemSyco-Bench](https://arxiv.org/abs/2607.01071), as two answers to choose from, asks whether a model keeps the right answer "

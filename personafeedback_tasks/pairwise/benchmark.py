@@ -54,7 +54,6 @@ class ChoiceBenchmark(PairwiseBenchmark):
     sample_counts: Mapping[str, int]  # the same of the sample
     environment: str  # the variable that names the data
     dataset: str  # where the data are from, for cards
-    revision: str  # a commit of it
     known: str  # what a control leaves out: `preference`
     asks: str  # for cards: `asks which ...`, in safe Markdown
     caveats: Sequence[str]  # what its numbers do not show, in safe Markdown; cards fold the later ones away
@@ -74,7 +73,6 @@ class ChoiceBenchmark(PairwiseBenchmark):
             drawn={"longest": ("Longest", "-"), "overlap": ("Overlap", ":")},
             card=CardSpec(
                 dataset=self.dataset,
-                revision=self.revision,
                 measures=("acc", "acc_sym"),
                 baselines={"longest": "the longest response"},
                 measured=self._measured,

@@ -78,10 +78,6 @@ TWO = Orders(
 )
 """Both orders of two responses."""
 
-ORDERS = TWO.names
-CHOSEN_LETTER = TWO.right
-"""The letter under which each order shows the chosen response."""
-
 _PLACES = ("first", "second", "third", "fourth")
 _LETTERS = "ABCD"
 

@@ -28,7 +28,6 @@ from .system import neutral
 # v1 (default): what annotators were told (arXiv 2506.12915, Appendix D), in our words; the line on order is ours
 # v2: the bare question; v3: shorter criteria of our own, from the outside
 # v4: the instruction on the annotators' screen (Figure 5), without the criteria; which had three options
-LANGUAGES = ("en", "zh")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from .audit import AUDIT_VERSION, audit, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_present
 from .manifest import CHOSEN, REJECTED
-from .release import ENVIRONMENT_VARIABLE, HUB_ID, HUB_REVISION
+from .release import ENVIRONMENT_VARIABLE, HUB_ID
 
 
 def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
@@ -126,7 +126,6 @@ REPORT = report_of(
     drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
     card=CardSpec(
         dataset=HUB_ID,
-        revision=HUB_REVISION,
         measures=("acc", "acc_sym"),
         baselines={"longest": "the longer response"},
         measured=card.measured,

@@ -6,7 +6,7 @@ from ..pairwise.benchmark import ChoiceBenchmark
 from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import rotations
 from ..pairwise.wording import ChoiceWording
-from .data import COMMIT, ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
+from .data import ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 _CHOOSE = (
     "Put yourself in this user's place and choose the response that suits you best. The order of the responses says nothing about "
@@ -44,7 +44,6 @@ class PrefEval(ChoiceBenchmark):
     sample_counts = SAMPLE_ROWS
     environment = ENVIRONMENT_VARIABLE
     dataset = REPOSITORY
-    revision = COMMIT
     known = "preference"
     asks = (
         "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses respects a preference "

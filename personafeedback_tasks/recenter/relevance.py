@@ -98,7 +98,7 @@ GENERATE = LabelMethod(
 SELECT = LabelMethod(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    score=score, metrics=METRICS, suffix="select", tasks=True, max_tokens=1024, read=read_numbers,
+    score=score, metrics=METRICS, suffix="select", max_tokens=1024, read=read_numbers,
     several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 

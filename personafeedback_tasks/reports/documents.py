@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..analysis.balance import NO_TASKS, OfTasks, balances
-from ..analysis.costs import RunCost
 from ..analysis.documents import (
     BalanceEntry,
     CaveatText,
-    CostOfCalls,
     MeasureText,
     RankDocument,
     RankedRun,
@@ -64,7 +62,7 @@ def _reported(report: Report) -> ReportedRun:
         macro=report.macro,
         judges=report.judges,
         users=report.users,
-        costs=list(map(_cost_of_calls, report.costs)),
+        costs=report.costs,
     )
 
 
@@ -72,19 +70,6 @@ def _measure_texts(measures: Iterable[Measure]) -> dict[str, MeasureText]:
     return {
         one.key: MeasureText(heading=one.heading, unit=one.unit, kind=one.kind, meaning=one.meaning) for one in measures
     }
-
-
-def _cost_of_calls(cost: RunCost) -> CostOfCalls:
-    return CostOfCalls(
-        asked=cost.asked,
-        calls=cost.usage.calls,
-        input_tokens=cost.usage.input,
-        cached_tokens=cost.usage.cached,
-        output_tokens=cost.usage.output,
-        reasoning_tokens=cost.usage.reasoning,
-        answers=cost.answers,
-        dollars=cost.dollars,
-    )
 
 
 def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> RankDocument:

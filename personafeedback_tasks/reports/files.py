@@ -10,7 +10,7 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import documents, figure, page, rank_data, rank_text, report_text
+from . import documents, figure, page, rank_csv, rank_text, report_text
 from .blocks import Block, lines, markdown, picture
 
 
@@ -35,7 +35,7 @@ def rank_files(rankings: Sequence[Ranking], of_tasks: OfTasks) -> dict[str, Cont
     document = documents.rank_document(rankings, of_tasks)
     return {
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True, of_tasks=of_tasks))}",
-        "ranking.csv": rank_data.as_csv(document),
+        "ranking.csv": rank_csv.as_csv(document),
         "ranking.json": output_text(document),
         "index.html": page.render(rankings, of_tasks),
     }

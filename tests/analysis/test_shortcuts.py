@@ -26,7 +26,7 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.report import Examined
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -45,7 +45,7 @@ def general(real_data):
 
 # --- what a pick is --------------------------------------------------------------------------------------------------
 
-RIGHT = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+RIGHT = tuple(TWO.right[order] for order in TWO.names)
 WRONG = tuple(letter for target in RIGHT for letter in LETTERS if letter != target)
 
 

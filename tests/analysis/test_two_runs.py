@@ -18,7 +18,7 @@ from support import jsonl_harness
 from support.duel_folders import write_duels
 from support.judges import OTHER
 
-from personafeedback_tasks.analysis.beside import make_judges
+from personafeedback_tasks.analysis.baselines import make_judges
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.duel_runs import duels_in, exam_of, exams, verdicts_of
@@ -29,7 +29,7 @@ from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
@@ -56,7 +56,7 @@ def judge(name: str, share: float):
     """Right in this share of the cases, in both orders."""
 
     def reply(case_id: str, order: str) -> str:
-        return CHOSEN_LETTER[order] if drawn(name + case_id, share) else OTHER[CHOSEN_LETTER[order]]
+        return TWO.right[order] if drawn(name + case_id, share) else OTHER[TWO.right[order]]
 
     return reply
 

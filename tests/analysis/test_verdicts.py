@@ -21,7 +21,7 @@ from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ class Replayed(JudgeLM):
         return [self.replies[request.doc["id"], CALLS[request.idx]] for request in requests]
 
 
-CALLS = [f"{setting} {order}".removeprefix("persona ") for setting in SETTINGS for order in ORDERS]
+CALLS = [f"{setting} {order}".removeprefix("persona ") for setting in SETTINGS for order in TWO.names]
 
 
 @pytest.mark.release
@@ -77,7 +77,7 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
     replies = {}
     for place, case in enumerate(hard.cases):
         for call, right in zip(CALLS, np.concatenate([rights[setting][place] for setting in SETTINGS]), strict=True):
-            chosen = CHOSEN_LETTER[call.split()[-1]]
+            chosen = TWO.right[call.split()[-1]]
             replies[case.id, call] = chosen if right else {"A": "B", "B": "A"}[chosen]
     file = tmp_path / "replies.jsonl"
     file.write_text(

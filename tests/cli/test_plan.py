@@ -19,7 +19,7 @@ from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.core.plan import asked, estimated, make_plan
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
@@ -145,7 +145,7 @@ def test_what_is_assumed_is_what_the_baselines_show(real_data):
 def test_the_work_is_that_of_all_prompts(setting):
     made = plan_of("sample", setting=setting)
     template = prompts.Template(setting=setting)
-    tokens = estimated([prompts.build(case, template, order) for case in load_cases("sample") for order in ORDERS])
+    tokens = estimated([prompts.build(case, template, order) for case in load_cases("sample") for order in TWO.names])
     assert (made.total.calls, made.total.input, made.longest) == (96, sum(tokens), max(tokens))
     assert (made.max_tokens, made.total.output) == (1024, 96 * 1024)
 

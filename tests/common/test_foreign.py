@@ -22,7 +22,7 @@ markdown_it = pytest.importorskip("markdown_it")
 from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
@@ -74,7 +74,7 @@ def make_log(real_log):
             (samples,) = copy.glob(f"samples_{task}_2*.jsonl")
             rows = [json.loads(line) for line in samples.read_bytes().splitlines()][:cases]
             for row in rows:
-                for request, order in zip(row["arguments"].values(), ORDERS, strict=True):
+                for request, order in zip(row["arguments"].values(), TWO.names, strict=True):
                     request["arg_0"] = name + build(case_of[row["doc"]["id"]], Template.read(options), order)
                 row["doc"]["user_id"] += known * ids
                 row["doc"]["id"] += known * ids

@@ -17,12 +17,12 @@ pytest.importorskip("inspect_ai")
 from inspect_ai import task
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval import simple_evaluate
-from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.task_configs import generate
 from support.environments import CHECKOUT
 from support.inspect_runs import inspect_eval
+from support.lm_eval_runs import FakeLM
 from support.shown import as_json
 
 from personafeedback_tasks.analysis.report import make_report
@@ -169,7 +169,7 @@ def toy(monkeypatch):
 # --- lm-eval -----------------------------------------------------------------------------------------------------------
 
 
-class Scripted(LM):
+class Scripted(FakeLM):
     def generate_until(self, requests, disable_tqdm=False):
         return [REPLIES[request.doc["id"]] for request in requests]
 
@@ -177,9 +177,6 @@ class Scripted(LM):
         return [
             (-1.0 if request.args[1].strip() == REPLIES[request.doc["id"]] else -2.0, False) for request in requests
         ]
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
 
 
 @pytest.fixture

@@ -27,14 +27,14 @@ from support.logs import lm_eval_log
 from support.recorded import exported, line_of
 from support.shown import as_json
 
-from personafeedback_tasks.cli.runs import report_of
+from personafeedback_tasks.analysis.report import report_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.plan import asked, benchmark_of
 from personafeedback_tasks.core.recorded import Key, read
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -60,7 +60,7 @@ def relevance(said) -> list[dict]:
 
 def letters(judge: str, cases=HARD) -> list[dict]:
     return [
-        {"id": case.id, "call": order, "reply": JUDGES[judge](case.id, order)} for case in cases for order in ORDERS
+        {"id": case.id, "call": order, "reply": JUDGES[judge](case.id, order)} for case in cases for order in TWO.names
     ]
 
 

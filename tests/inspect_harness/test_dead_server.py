@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from inspect_ai.hooks import Hooks
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, _retry, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, _retry, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import inspect_eval
 from tenacity import wait_none
@@ -25,9 +25,6 @@ DEAD: dict[str, int] = {}
 @modelapi(name="dead")
 class Dead(ModelAPI):
     """Fails a number of times, then answers."""
-
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
         DEAD["calls"] += 1

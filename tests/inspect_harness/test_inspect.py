@@ -20,7 +20,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
-from support.judges import JUDGES
+from support.judges import JUDGES, KNOWN
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.common.errors import OptionError
@@ -28,7 +28,7 @@ from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise import scoring
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION, PAPER_COUNTS
@@ -51,7 +51,7 @@ def test_the_page_of_the_tasks_has_the_prompt_and_the_revision_that_are_used():
     page = " ".join((tasks.__doc__ or "").split())
     case = next(case for case in load_cases("sample") if case.language == "en")
     *fixed, ask = re.split(
-        r"<(persona|question|response_[AB])>.*?</\1>", prompts.build(case, prompts.Template(), ORDERS[0]), flags=re.S
+        r"<(persona|question|response_[AB])>.*?</\1>", prompts.build(case, prompts.Template(), TWO.names[0]), flags=re.S
     )
     for text in (fixed[0], ask):
         assert " ".join(text.split()) in page
@@ -65,14 +65,6 @@ def test_a_task_holds_the_cells_that_its_name_says(name):
     cells = {sample.metadata["cell"] for sample in task.dataset}
     assert cells == {cell for cell in PAPER_COUNTS if words <= {*cell.split("_")}}
     assert task.version == TASK_VERSION
-
-
-KNOWN = {
-    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
-    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
-    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
-    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
-}
 
 
 @pytest.mark.slow
@@ -91,7 +83,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, data, request, tmp_p
 def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
     log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
     cases = load_cases("sample")
-    scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in ORDERS]) for c in cases}
+    scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in TWO.names]) for c in cases}
     expected = {}
     for key in scoring.METRICS:
         for group, members in _groups(cases):
@@ -155,8 +147,8 @@ def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_tex
         case = case_of[sample.id]
         calls = [event for event in sample.events if event.event == "model"]
         asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
-        assert asked == {order: prompts.build(case, prompts.Template(), order) for order in ORDERS}
-        assert [choice.message.text for choice in sample.output.choices] == [CHOSEN_LETTER[o] for o in ORDERS]
+        assert asked == {order: prompts.build(case, prompts.Template(), order) for order in TWO.names}
+        assert [choice.message.text for choice in sample.output.choices] == [TWO.right[o] for o in TWO.names]
         assert sample.metadata.keys() == {"cell", "user_id", "language", "digest", "settings"}
         assert sample.target == ["A", "B"]
 
@@ -192,7 +184,7 @@ def test_options_reach_the_prompt_and_the_name(tmp_path):
     case_of = {case.id: case for case in load_cases("sample")}
     for sample in read_eval_log(log.location, resolve_attachments=True).samples:
         texts = {event.input[-1].text for event in sample.events if event.event == "model"}
-        assert texts == {prompts.build(case_of[sample.id], template, order) for order in ORDERS}
+        assert texts == {prompts.build(case_of[sample.id], template, order) for order in TWO.names}
     assert log.eval.task == "personafeedback_hard (prompt v3, without Name, without Preference.Travel, demonstration)"
 
 

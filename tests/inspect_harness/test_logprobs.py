@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 
 from personafeedback_tasks.core.evidence import likeliest
 from personafeedback_tasks.pairwise import scoring
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, read_reply
 from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -149,16 +149,16 @@ KINDS = tuple(PLACES)
 
 def kind(index: int, order: str) -> str:
     """Each kind of reply meets each other kind."""
-    return KINDS[index % 6 if order == ORDERS[0] else (index + index // 6) % 6]
+    return KINDS[index % 6 if order == TWO.names[0] else (index + index // 6) % 6]
 
 
 def expected(index: int) -> dict[str, float]:
     """The values of a case, by their definitions."""
-    kinds = [kind(index, order) for order in ORDERS]
+    kinds = [kind(index, order) for order in TWO.names]
     shares = [(0.99, 0.01) if name == "alone" else SHARES[name] for name in kinds]  # all that the one token leaves
     picked = [
-        s is not None and (s[0] > s[1] if order == ORDERS[0] else s[1] > s[0])
-        for s, order in zip(shares, ORDERS, strict=True)
+        s is not None and (s[0] > s[1] if order == TWO.names[0] else s[1] > s[0])
+        for s, order in zip(shares, TWO.names, strict=True)
     ]
     invalid = [s is None or s[0] == s[1] for s in shares]
     values = {"acc": sum(picked) / 2, "acc_both": float(all(picked)), "invalid": sum(invalid) / 2}
@@ -236,7 +236,7 @@ def test_a_server_that_returns_log_probabilities(server, tmp_path):
     for case_id, score in samples.items():
         ours = expected(INDEX[case_id])
         assert {key: score.value[key] for key in ours} == pytest.approx(ours, abs=1e-12, nan_ok=True), case_id
-        for order in ORDERS:
+        for order in TWO.names:
             shares = SHARES[kind(INDEX[case_id], order)]
             assert score.metadata["p_letters"][order] == pytest.approx(sum(shares or [0]), abs=1e-12)
     assert len(server.seen) == 2 * len(CASES)

@@ -17,7 +17,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -46,7 +46,7 @@ def by_hand(folder, cases):
     letters = [LETTER_OF.get(tokenizer.decode([i]).strip()) for i in range(len(tokenizer))]
     found = {}
     for case in cases:
-        for order in ORDERS:
+        for order in TWO.names:
             message = {"role": "user", "content": prompts.build(case, prompts.Template(), order)}
             text = tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False)
             with torch.inference_mode():

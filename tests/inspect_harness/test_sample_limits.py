@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
 from support.inspect_runs import inspect_eval, metrics
@@ -28,9 +28,6 @@ HOW: dict[str, str] = {}
 @modelapi(name="ending")
 class Ending(ModelAPI):
     """Always right; the last call of every second case is slow, or fails."""
-
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
         about = input[-1].metadata

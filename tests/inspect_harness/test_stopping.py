@@ -29,7 +29,7 @@ from support.servers import serving
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.stopping import user_order
 from personafeedback_tasks.logs.read import read_runs
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, TWO
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.stats.estimates import mean
@@ -48,7 +48,7 @@ FOR_OTHERS = 0.4
 def judge(case_id: str, call: str) -> str:
     """Right in both orders, or wrong in both."""
     drawn = int(hashlib.sha256(case_id.encode()).hexdigest(), 16) % 100 / 100
-    letter = CHOSEN_LETTER[call.split()[-1]]
+    letter = TWO.right[call.split()[-1]]
     return letter if not call.startswith("other_persona") or drawn < FOR_OTHERS else "AB".replace(letter, "")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-import math
 import re
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 pytest.importorskip("lm_eval")
 
 from lm_eval.tasks import TaskManager
-from support.judges import JUDGES
+from support.judges import JUDGES, KNOWN
 from support.lm_eval_runs import (
     CELLS,
     GROUPS,
@@ -36,7 +35,7 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.lm_eval_harness.task import _warn_of_remark
 from personafeedback_tasks.pairwise import scoring
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import WORDINGS
@@ -76,14 +75,6 @@ def test_a_group_holds_the_cells_that_its_name_says(name):
     assert [task.task_name for task in manager.load([name])["groups"][name].get_all_tasks()] == expected
 
 
-KNOWN = {
-    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
-    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
-    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
-    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
-}
-
-
 @pytest.mark.parametrize("judge", KNOWN)
 def test_known_judges_get_exactly_their_known_scores(judge, real_part):
     results = evaluate(judge, "personafeedback_general", real_part)
@@ -121,7 +112,7 @@ def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line(real
     assert config["metadata"]["personafeedback_tasks"]["method"] == "cot"
     cases = load_cases(real_part, "general", "hard")[:40]
     template = prompts.Template(method="cot")
-    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in TWO.names]
     assert all(prompt.endswith(WORDINGS["v1"]["zh"].ask_cot) for prompt in lm.prompts)
 
 
@@ -131,7 +122,7 @@ def test_options_change_the_prompt_and_the_name(real_part):
     results = evaluate(lm, "personafeedback_general_hard", real_part, limit=5, metadata=metadata)
     template = prompts.Template(prompt="v2", hide=("Name", "Preference.Travel"))
     cases = load_cases(real_part, "general", "hard")[:5]
-    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in ORDERS]
+    assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in TWO.names]
     alias = results["results"]["personafeedback_general_hard"]["alias"]
     assert alias.endswith("(prompt v2, without Name, without Preference.Travel)")
 
@@ -172,7 +163,7 @@ def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_par
     reasons = set()
     for sample in results["samples"][task]:
         case = case_of[sample["doc"]["id"]]
-        for order, arguments, (reply,) in zip(ORDERS, sample["arguments"], sample["resps"], strict=True):
+        for order, arguments, (reply,) in zip(TWO.names, sample["arguments"], sample["resps"], strict=True):
             assert case.question in arguments[0]
             first, second = (case.chosen, case.rejected) if order == "chosen_first" else (case.rejected, case.chosen)
             assert arguments[0].index(first) < arguments[0].index(second)

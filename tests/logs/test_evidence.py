@@ -20,7 +20,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ContentReasoning,
     ContentText,
-    GenerateConfig,
     Logprob,
     Logprobs,
     ModelAPI,
@@ -29,12 +28,12 @@ from inspect_ai.model import (
     TopLogprob,
     modelapi,
 )
-from lm_eval.api.model import LM
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import OTHER, gold, who_asks
+from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 from support.samples import a_part
 from support.servers import as_json, run, serving
@@ -43,7 +42,7 @@ from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.recorded import read
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.stats.estimates import mean
@@ -51,11 +50,11 @@ from personafeedback_tasks.stats.estimates import mean
 pytestmark = pytest.mark.slow
 HARD = "personafeedback_general_hard"
 CASES = load_cases("sample", "general", "hard")
-CALLS = [(case.id, order) for case in CASES for order in ORDERS]
+CALLS = [(case.id, order) for case in CASES for order in TWO.names]
 PLACE = {call: place for place, call in enumerate(CALLS)}
 
 
-class SayingLM(LM):
+class SayingLM(FakeLM):
     """Hands over what a function of (place of the call, right letter, prompt) returns; of log-likelihoods, those of A and B."""
 
     def __init__(self, says):
@@ -70,11 +69,8 @@ class SayingLM(LM):
             (self._of(request, 2, request.args[0])["AB".index(request.args[1].strip())], False) for request in requests
         ]
 
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
     def _of(self, request, per_call, prompt):
-        order = ORDERS[request.idx // per_call % 2]
+        order = TWO.names[request.idx // per_call % 2]
         return self.says(PLACE[request.doc["id"], order], gold(request.doc["id"], order), prompt)
 
 
@@ -84,9 +80,6 @@ SAYS = {}
 @modelapi(name="saying")
 class SayingAPI(ModelAPI):
     """The same in Inspect: a function's choice, or the choices."""
-
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):
         about = input[-1].metadata
@@ -300,7 +293,7 @@ def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
 
     class ByCell(SayingLM):
         def _of(self, request, per_call, prompt):
-            name, order = request.doc["id"], ORDERS[request.idx]
+            name, order = request.doc["id"], TWO.names[request.idx]
             return (CLOSED["only closed"] if name in easy else CUT).format(gold(name, order))
 
     found = read_run(lm_eval_log(tmp_path / "cells", ByCell(None), "personafeedback_general", "sample"))

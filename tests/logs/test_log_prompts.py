@@ -23,7 +23,7 @@ from support.logs import bent, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.prompts import Template
 
 Json = dict[str, Any]
@@ -146,7 +146,7 @@ def test_the_orders_are_those_of_the_calls(logs, tmp_path):
     def swap_inspect(header: Json, rows: list[Json]) -> None:
         for row in rows:
             for message in row["events_data"]["messages"]:
-                message["metadata"]["call"] = ORDERS[message["metadata"]["call"] == ORDERS[0]]
+                message["metadata"]["call"] = TWO.names[message["metadata"]["call"] == TWO.names[0]]
 
     for harness, swap in (("lm-eval", swap_lm_eval), ("inspect", swap_inspect)):
         log = bent(logs[harness, "persona"], tmp_path / harness, swap)
@@ -216,7 +216,7 @@ def ask_otherwise(change: Change) -> Callable[[Json, list[Json]], None]:
         calls = [event for event in row["events"] if event["event"] == "model"]
         for event, message in zip(calls, row["events_data"]["messages"], strict=True):
             text = row["attachments"][message["content"].removeprefix("attachment://")]
-            gold = row["target"][ORDERS.index(message["metadata"]["call"])]
+            gold = row["target"][TWO.names.index(message["metadata"]["call"])]
             made = change(number, gold, [{**message, "content": text}])
             made[-1].setdefault("metadata", message["metadata"])
             event["input_refs"] = [[len(pool), len(pool) + len(made)]]

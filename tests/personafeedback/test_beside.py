@@ -21,7 +21,7 @@ from support.judges import OTHER
 from support.models import register
 from support.tables import in_markdown, printed_rows
 
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.stats.estimates import paired
@@ -36,7 +36,7 @@ SETTINGS = ("persona", "rag", "no_persona")
 def attentive(judge: str, prompt: str, case_id: str, call: str) -> str:
     """Is right more often, the more it is told."""
     told = "persona" if "<persona>" in prompt else "rag" if PIECE in prompt else "no_persona"
-    gold = CHOSEN_LETTER[call]
+    gold = TWO.right[call]
     return gold if knows(case_id, told) else OTHER[gold]
 
 

@@ -13,8 +13,7 @@ from support.judges import MIXTURE, OTHER
 
 pytest.importorskip("lm_eval")
 
-from lm_eval.api.model import LM
-from support.lm_eval_runs import evaluate
+from support.lm_eval_runs import JudgeLM, evaluate
 
 from personafeedback_tasks.pairwise.scoring import METRICS
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -37,13 +36,8 @@ def readable(prompt: str) -> str:
     return "AAB"[number(prompt) % 3]
 
 
-class TextLM(LM):
+class TextLM(JudgeLM):
     """Replies to the text of a prompt: the same text, the same reply."""
-
-    def __init__(self, judge):
-        super().__init__()
-        self.judge = judge
-        self.prompts = []
 
     def _asked(self, requests):
         self.prompts += [request.args[0] for request in requests]
@@ -55,9 +49,6 @@ class TextLM(LM):
     def loglikelihood(self, requests, disable_tqdm=False):
         # one pair in twenty is tied
         return [(-float(number(f"{prompt} {word.strip()}") % 20), False) for prompt, word in self._asked(requests)]
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
 
 
 @dataclass

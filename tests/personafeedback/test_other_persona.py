@@ -21,7 +21,7 @@ from support.documents import DOCS
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
@@ -112,7 +112,7 @@ def test_the_signature_changes_with_any_users_persona_and_the_cases_digests_do_n
     cases = load_cases(release, counts="any")
     (again,) = [one for one in cases if one.id == case.id]
     assert again.digest == case.digest
-    assert "Onwards" in prompts.build(again, WRONG, ORDERS[0])
+    assert "Onwards" in prompts.build(again, WRONG, TWO.names[0])
     assert PERSONAFEEDBACK.signs(cases, WRONG)["others"] != signed["other_persona"]["others"] is not None
     assert signed["persona"]["others"] is PERSONAFEEDBACK.signs(cases, Template())["others"] is None
 
@@ -141,7 +141,7 @@ def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, releas
 
 @pytest.mark.parametrize("setting", ["other_persona", "similar_persona"])
 def test_the_prompt_is_that_of_persona_with_the_other_profile(setting):
-    for case, method, order in product(load_cases(SAMPLE), ("generate", "cot"), ORDERS):
+    for case, method, order in product(load_cases(SAMPLE), ("generate", "cot"), TWO.names):
         right = prompts.build(case, Template(method=method), order)
         wrong = prompts.build(case, Template(method=method, setting=setting), order)
         assert wrong == right.replace(f"\n{case.persona.text}\n", f"\n{case.another(setting).text}\n")
@@ -199,8 +199,8 @@ def test_padding_is_as_long_as_the_persona_and_in_its_language_and_about_nobody(
         assert len(text) == len(case.persona.text)
         assert Persona("", {"": text}).language == case.persona.language
         if method == "generate":
-            without = prompts.build(case, replace(template, setting="no_persona"), ORDERS[0])
-            assert prompts.build(case, template, ORDERS[0]).replace(f"\n\n{text}", "", 1) == without
+            without = prompts.build(case, replace(template, setting="no_persona"), TWO.names[0])
+            assert prompts.build(case, template, TWO.names[0]).replace(f"\n\n{text}", "", 1) == without
         else:
             told = PERSONAFEEDBACK.conversation(case, template, "chosen")
             assert told[0]["content"] == text

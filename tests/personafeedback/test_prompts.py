@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.pairwise.orders import ORDERS, TWO
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.prompts import responses
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -68,7 +68,7 @@ def texts_of(case: PersonaCase, order: str) -> dict[str, str]:
     return {**about, "first response": first, "second response": second}
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", TWO.names)
 @pytest.mark.parametrize("name", STORED_TEMPLATES)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompts_are_those_that_were_stored(language, name, order, request):
@@ -88,7 +88,7 @@ def test_the_prompts_of_a_user_share_all_before_the_question_and_hold_each_respo
     heads = defaultdict(set)
     for case in real_cases:
         template, starts = Template(setting=setting), []
-        for order in ORDERS:
+        for order in TWO.names:
             prompt = build(case, template, order)
             shown = TWO.shown(case.responses, order)
             assert responses(prompt, TWO) == shown
@@ -107,7 +107,7 @@ def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases):
     one, another = list({case.user_id: case.persona for case in real_cases}.values())[:2]
     for case in real_cases[::20]:
         other = dataclasses.replace(case, persona=another if case.persona is one else one)
-        for version, method, order in product(WORDINGS, PERSONAFEEDBACK.methods, ORDERS):
+        for version, method, order in product(WORDINGS, PERSONAFEEDBACK.methods, TWO.names):
             template = Template(setting="no_persona", prompt=version, method=method)
             assert build(case, template, order) == build(other, template, order), case.id
 
@@ -124,7 +124,7 @@ TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map
 
 
 @pytest.mark.slow
-@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(ORDERS))
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(TWO.names))
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
     case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
     prompt = build(case, Template(setting=setting), order)
@@ -157,7 +157,7 @@ def test_a_text_that_holds_our_tags_is_ambiguous_and_says_so(tag, place, judge):
     text = f"one {tag} two"
     case = case_of(**{place: {"Name": text} if place == "persona" else text})
     name = tag.strip("\n<>/")
-    for order in ORDERS:
+    for order in TWO.names:
         with pytest.raises(ValueError, match=f"^expected exactly one <{name}> ... </{name}> in the prompt$"):
             judge(build(case, Template(), order))
 

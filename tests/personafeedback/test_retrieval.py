@@ -17,7 +17,7 @@ from support.commands import personafeedback
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.core.plan import estimated
 from personafeedback_tasks.core.signature import KEY, Signature
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.memory import digest
 from personafeedback_tasks.personafeedback.prompts import Template, build
@@ -90,7 +90,7 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
 
 def test_where_nothing_is_left_to_show_nothing_is_known():
     case = hard()[0]
-    assert build(case, replace(RAG, kept=()), ORDERS[0]) == build(case, Template(setting="no_persona"), ORDERS[0])
+    assert build(case, replace(RAG, kept=()), TWO.names[0]) == build(case, Template(setting="no_persona"), TWO.names[0])
 
 
 def refuses(root: Path, sentence: str) -> None:
@@ -206,7 +206,7 @@ def register_model() -> None:
     """A model that judges as gold; asked which pieces matter it says its name."""
     from support.models import register
 
-    register("filtering", lambda judge, prompt, case_id, call: judge if call == "rag_filter" else CHOSEN_LETTER[call])
+    register("filtering", lambda judge, prompt, case_id, call: judge if call == "rag_filter" else TWO.right[call])
 
 
 def asked(log, *calls: str) -> dict[tuple[str, str], str]:
@@ -239,7 +239,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     task = tasks.personafeedback_general_hard(data=SAMPLE, setting="rag", rag_filter=True)
     log = read_eval_log(evaluate(task, model, tmp_path / "logs").location, resolve_attachments=True)
     cases = {case.id: case for case in hard()}
-    prompts = asked(log, *ORDERS)
+    prompts = asked(log, *TWO.names)
     assert len(prompts) == 2 * len(cases)
     for (case_id, order), prompt in prompts.items():
         case = cases[case_id]
@@ -258,7 +258,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     words = (CELL, "-T", "data=sample", "-T", "setting=rag", "-T", "rag_filter=true")
     planned = json.loads(personafeedback("plan", *words, "--json", "-").stdout)
     assert planned["calls"] == planned["settings"]["rag"]["calls"] == 24  # 8 cases: 8 filters and 16 orders
-    whole = [*filters.values(), *(build(case, RAG, order) for case in cases.values() for order in ORDERS)]
+    whole = [*filters.values(), *(build(case, RAG, order) for case in cases.values() for order in TWO.names)]
     assert planned["prompt_tokens"] == sum(estimated(whole))  # as if it kept all pieces
     # Scored again, also where only the events are left of a killed run.
     for sample in log.samples:

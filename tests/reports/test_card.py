@@ -27,7 +27,7 @@ from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
@@ -613,7 +613,7 @@ def polite(case_id, order):
         if number < 18
         else "A"
         if number < 30
-        else CHOSEN_LETTER[order]
+        else TWO.right[order]
     )
 
 
@@ -634,7 +634,7 @@ def logs(part_log, real_part, monkeypatch):
 def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     cases = load_cases(real_part, "general")
     asked = [case for case in cases if case.cell == "general_hard"]
-    said = Counter(polite(case.id, order) for case in asked for order in ORDERS)
+    said = Counter(polite(case.id, order) for case in asked for order in TWO.names)
     refused, unread = said["I cannot help with that."], said["Both are good."]
     found = {}
     for harness in ("lm-eval", "inspect"):
@@ -652,7 +652,7 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
         assert str(real_part) not in text
     assert found["lm-eval"] == found["inspect"]
     # The answers were written down above: right in both orders, in one or in none.
-    right = [sum(polite(c.id, o) == CHOSEN_LETTER[o] for o in ORDERS) / 2 for c in asked]
+    right = [sum(polite(c.id, o) == TWO.right[o] for o in TWO.names) / 2 for c in asked]
     longer = [(len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2 for c in asked]
     name, acc, args = found["inspect"]
     assert (name, args["cases"]) == ("general_hard", 80)

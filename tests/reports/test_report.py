@@ -30,7 +30,7 @@ from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.logs.caveat import VOID
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
@@ -74,7 +74,7 @@ def test_both_harnesses_give_the_same_report(general_logs):
 def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, general, real_part, tmp_path):
     for log in part_logs.values():
         made = make_report(read_run(log), general)
-        said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in ORDERS}
+        said_by = {(case.id, JUDGES["mixed"](case.id, order)) for case in general for order in TWO.names}
         reason_of = {(case_id, excerpt(reply)): read_reply(reply) for case_id, reply in said_by}
         assert len(made.unread) == 5
         assert {one.reason for one in made.unread} == set(reason_of.values()) & set(REASONS)
@@ -90,7 +90,7 @@ def test_a_report_shows_five_of_the_replies_that_it_could_not_read(part_logs, ge
 
 
 def _answers(case):
-    return [read_reply(JUDGES["mixed"](case.id, order)) for order in ORDERS]
+    return [read_reply(JUDGES["mixed"](case.id, order)) for order in TWO.names]
 
 
 @pytest.mark.parametrize("name", ["general_hard", "general"])
@@ -114,7 +114,7 @@ def test_every_number_of_a_group_follows_from_the_answers(name, part_logs, gener
     assert group.measures["invalid"].value == same(1 - len(readable) / len(replies))
 
     def correct(case):
-        return [answer == CHOSEN_LETTER[order] for answer, order in zip(answers[case.id], ORDERS, strict=True)]
+        return [answer == TWO.right[order] for answer, order in zip(answers[case.id], TWO.names, strict=True)]
 
     def acc(members):
         return share([sum(correct(case)) / 2 for case in members], [case.user_id for case in members])
@@ -192,11 +192,11 @@ def test_a_run_on_rows_with_faults_is_split_by_them(make_release, tmp_path):
     replies = [
         (read_reply(JUDGES["mixed"](f"general_hard:{number + 1}", order)), order)
         for number in (2, 3, 4, 5)
-        for order in ORDERS
+        for order in TWO.names
     ]
     found = report.overall.measures["rejected is uncomfortable"]
     assert found.n == 4
-    assert found.value == same(sum(answer == CHOSEN_LETTER[order] for answer, order in replies) / len(replies))
+    assert found.value == same(sum(answer == TWO.right[order] for answer, order in replies) / len(replies))
     column = in_markdown(markdown(report))["Accuracy in parts of the data"]["rejected is uncomfortable"]
     assert column == {"general hard": f"{100 * found.value:.1f}"}
     assert "chosen is uncomfortable" not in report.overall.measures
@@ -336,8 +336,8 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     report = make_report(read_run(hard_logs["readable"]), general, {"no_persona": read_run(hard_logs["no_persona"])})
     gain = named(report, "general_hard").measures["persona_gain"]
     cases = sorted((case for case in general if case.cell == "general_hard"), key=lambda case: case.id)
-    picks = [[read_reply(readable(case.id, order)) for order in ORDERS] for case in cases]
-    acc = [sum(pick == CHOSEN_LETTER[o] for pick, o in zip(pair, ORDERS, strict=True)) / 2 for pair in picks]
+    picks = [[read_reply(readable(case.id, order)) for order in TWO.names] for case in cases]
+    acc = [sum(pick == TWO.right[o] for pick, o in zip(pair, TWO.names, strict=True)) / 2 for pair in picks]
     assert gain == paired(acc, [case.user_id for case in cases])  # the control picks the rejected response
 
 

@@ -45,7 +45,7 @@ from personafeedback_tasks.reports import (
     figure,
     page,
     page_table,
-    rank_data,
+    rank_csv,
     rank_text,
     report_text,
     sentences,
@@ -180,7 +180,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "rank --full": printed(rank_text.all_blocks([ranking], full=True)),
         "ranking.md": markdown(rank_text.all_blocks([ranking], full=True)),
         "ranking.json": output_text(documents.rank_document([ranking])),
-        "ranking.csv": rank_data.as_csv(documents.rank_document([ranking])),
+        "ranking.csv": rank_csv.as_csv(documents.rank_document([ranking])),
         "page": page.render([ranking]),
         "compare": printed(rank_text.all_blocks([compare(run, run)], full=True)),
         "figure": " ".join(figure.names(report)),
@@ -437,7 +437,7 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert (better["model"], better["rank"], better["void"], better["tied"]) == ("sound", 1, False, [])
     assert (last["void"], last["tied"], ranked["pairs"]) == (True, [], [])
     assert [one for one in differences_in(last) if one[1] is not None] == []
-    _, row = csv.DictReader(rank_data.as_csv(documents.rank_document([ranking])).splitlines())
+    _, row = csv.DictReader(rank_csv.as_csv(documents.rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
     shown = printed(rank_text.blocks(ranking, True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown

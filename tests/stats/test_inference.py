@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,10 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from support import planted_prompts
-from support.simulated import BENCHMARKS, draw, owners_of, sums_of
+from support.simulated import owners_of
 
 from personafeedback_tasks.analysis.caveats import of_interval
-from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.stats.clusters import Shared, shared_variance
 from personafeedback_tasks.stats.estimates import (
     Estimate,
@@ -346,47 +344,3 @@ def test_a_variance_below_zero_becomes_an_upper_bound_and_the_estimate_says_so()
     assert [caveat.key for caveat in of_interval(found)] == ["few_users", "cautious"]
     assert found.low < 0.5 < found.high
     assert not share(values, users).cautious
-
-
-# --- with the truth planted: benchmarks of the real size, drawn anew -------------------------------------------------
-
-TILT = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])  # adding d * TILT moves the mean by d
-
-
-@pytest.fixture(scope="module")
-def sizes(real_data):
-    """The number of cases of each user: 10 to 40."""
-    found = np.array(list(Counter(case.user_id for case in load_cases(real_data, "general")).values()))
-    assert (len(found), found.sum(), found.min(), found.max()) == (147, 3841, 10, 40)
-    return found
-
-
-def intervals(table, sizes):
-    """What `share` says, for all benchmarks at once: (low, high)."""
-    count, n = len(sizes), sizes.sum()
-    means = table.mean(axis=1)
-    deviations = (sums_of(table, sizes) - np.outer(means, sizes)) / n
-    stderr = np.sqrt((deviations**2).sum(axis=1) * count / (count - 1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        kurtosis = (deviations**4).mean(axis=1) / (deviations**2).mean(axis=1) ** 2
-        shown = np.nan_to_num(2 * count / (kurtosis - 1) - 1)
-    degrees = np.minimum(count - 1, np.hypot(6, shown))
-    assumed = 1 + 0.15 * ((sizes**2).sum() / n - 1)
-    t, effective = stats.t.ppf(0.975, degrees), n * (n * means * (1 - means) + 8) / (n**2 * stderr**2 + 8 * assumed)
-    low, high = np.clip(wilson(means, effective, t), 0, 1)
-    owners = owners_of(sizes).tolist()
-    for row in range(0, BENCHMARKS, 100):
-        found = share(table[row].tolist(), owners)
-        assert (found.low, found.high) == same((low[row], high[row]), abs=1e-12)
-    return low, high
-
-
-def coverage(sizes, accuracy, correlation):
-    low, high = intervals(draw(sizes, [1.0, 0.0], [accuracy, 1 - accuracy], correlation, seed=7), sizes)
-    assert np.all((low >= 0) & (high <= 1))
-    share = np.mean((low <= accuracy) & (accuracy <= high))
-    print(f"{len(sizes)} users, accuracy {accuracy}, correlation {correlation}: coverage {share:.2%}")
-    return share
-
-
-"""Correlation of two cases of a user: 0.034 for the length judge on the General half, 0.02 to 0.04 for the other baselines."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 
 OTHER = {"A": "B", "B": "A"}
 MIXTURE = (
@@ -36,11 +37,11 @@ REASONED = (
 
 
 def gold(case_id: str, order: str) -> str:
-    return CHOSEN_LETTER[order]
+    return TWO.right[order]
 
 
 def anti_gold(case_id: str, order: str) -> str:
-    return OTHER[CHOSEN_LETTER[order]]
+    return OTHER[TWO.right[order]]
 
 
 def always_first(case_id: str, order: str) -> str:
@@ -68,17 +69,17 @@ def reasoned(case_id: str, order: str) -> str:
 
 def in_passing(case_id: str, order: str) -> str:
     """Says which one it prefers, and goes on."""
-    return f"I'd go with {CHOSEN_LETTER[order]}. The user is a quiet person who"
+    return f"I'd go with {TWO.right[order]}. The user is a quiet person who"
 
 
 def named(case_id: str, order: str) -> str:
     """Names its answer first, and goes on."""
-    return f"{CHOSEN_LETTER[order]}\n\nThe user is a quiet person who"
+    return f"{TWO.right[order]}\n\nThe user is a quiet person who"
 
 
 def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
     number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16)
-    letter = CHOSEN_LETTER[order]
+    letter = TWO.right[order]
     return replies[number % len(replies)].format(gold=letter, other=OTHER[letter])
 
 
@@ -88,6 +89,15 @@ JUDGES: dict[str, Callable[[str, str], str]] = {
 }
 
 
+KNOWN = {
+    "gold": {"acc": 1, "acc_both": 1, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "anti_gold": {"acc": 0, "acc_both": 0, "consistency": 1, "first_rate": 0.5, "invalid": 0},
+    "always_first": {"acc": 0.5, "acc_both": 0, "consistency": 0, "first_rate": 1, "invalid": 0},
+    "silent": {"acc": 0, "acc_both": 0, "consistency": math.nan, "first_rate": math.nan, "invalid": 1},
+}
+"""Judge -> its scores, whatever the cases."""
+
+
 def who_asks(cases: list, setting: str = "persona") -> dict[str, tuple[str, str]]:
     """Prompt -> (case id, order), for servers, which see nothing but the prompt."""
     from personafeedback_tasks.personafeedback import prompts
@@ -95,5 +105,5 @@ def who_asks(cases: list, setting: str = "persona") -> dict[str, tuple[str, str]
     return {
         prompts.build(case, prompts.Template(setting=setting), order): (case.id, order)
         for case in cases
-        for order in ORDERS
+        for order in TWO.names
     }

@@ -8,14 +8,14 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 
 def random_model(folder: Path) -> None:
     """A two-layer Llama with random weights and a byte-level BPE tokenizer trained on our prompts."""
-    texts = [prompts.build(case, prompts.Template(), order) for case in load_cases("sample") for order in ORDERS]
+    texts = [prompts.build(case, prompts.Template(), order) for case in load_cases("sample") for order in TWO.names]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -20,7 +20,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval.utils import setup_logging
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from support.judges import JUDGES
 
@@ -44,7 +44,16 @@ RECENTER = {
 }
 
 
-class JudgeLM(LM):
+class FakeLM(LM):
+    """A model of lm-eval that fails at what no task may ask it."""
+
+    def generate_until(self, requests, disable_tqdm=False):
+        raise AssertionError("no task asks for this")
+
+    loglikelihood = loglikelihood_rolling = generate_until
+
+
+class JudgeLM(FakeLM):
     """Replies as a scripted judge does; for `_mc`, the log-likelihood of the letter that it would say is higher."""
 
     def __init__(self, judge):
@@ -53,7 +62,7 @@ class JudgeLM(LM):
         self.prompts = []
 
     def _reply(self, request, calls_per_order):
-        return self.judge(request.doc["id"], ORDERS[request.idx // calls_per_order])
+        return self.judge(request.doc["id"], TWO.names[request.idx // calls_per_order])
 
     def generate_until(self, requests, disable_tqdm=False):
         self.prompts += [request.args[0] for request in requests]
@@ -62,9 +71,6 @@ class JudgeLM(LM):
     def loglikelihood(self, requests, disable_tqdm=False):
         self.prompts += [request.args[0] for request in requests]
         return [(-0.5 if self._reply(r, 2) == r.args[1].strip() else -1.5, False) for r in requests]
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
 
 
 NO_TORCH = patch.object(evaluator, "set_torch_seed")

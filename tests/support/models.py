@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inspect_ai.model import GenerateConfig, Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
+from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
 from lm_eval import models as models  # else the first one that is registered here would be the only one
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
 from personafeedback_tasks.pairwise.orders import TWO, Orders, rotations
+from support.lm_eval_runs import FakeLM
 
 FOUR = rotations(4)
 Reply = Callable[[str, str, str, str], str]
@@ -38,7 +39,7 @@ def register(name: str, reply: Reply, likelihoods: Likelihoods | None = None) ->
     """
 
     @register_model(name)
-    class InLmEval(LM):
+    class InLmEval(FakeLM):
         def __init__(self, judge: str = "") -> None:
             super().__init__()
             self.judge = judge
@@ -57,14 +58,8 @@ def register(name: str, reply: Reply, likelihoods: Likelihoods | None = None) ->
                 found.append((likelihoods(self.judge, r.args[0], r.doc["id"], _calls(r.doc)[call])[letter], False))
             return found
 
-        def loglikelihood_rolling(self, requests, disable_tqdm=False):
-            raise AssertionError("no task asks for this")
-
     @modelapi(name=name)
     class InInspect(ModelAPI):
-        def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), **arguments):  # noqa: B008
-            super().__init__(model_name, base_url, api_key, [], config)
-
         async def generate(self, input, tools, tool_choice, config):
             about, prompt = input[-1].metadata, input[-1].text
             asked = self.model_name, prompt, about["case_id"], about["call"]

@@ -8,8 +8,6 @@ import numpy as np
 
 from personafeedback_tasks.stats.corrected import Votes
 
-SEED = 20250615
-
 SPREAD = 0.35
 """Standard deviation of the log length ratios."""
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from personafeedback_tasks.stats.clusters import Shared
-from personafeedback_tasks.stats.estimates import Estimate, share
-
 USERS, PROMPTS, PAIRS, ROWS = 47, 41, 164, 24
 """Of each pair of a user and a prompt, ROWS attributes."""
 
@@ -29,18 +26,3 @@ def true_mean(spread: float) -> float:
     odds, weights = np.polynomial.hermite_e.hermegauss(60)
     chances = 1 / (1 + np.exp(-(1.0 + np.hypot(0.3, spread) * odds)))
     return float(chances @ weights / weights.sum())
-
-
-def held(spread: float, simulations: int, seed: int) -> tuple[float, float]:
-    """Share of the simulations whose interval holds the true mean: by user and prompt, and by user alone."""
-    rng, true = np.random.default_rng(seed), true_mean(spread)
-
-    def holds(found: Estimate) -> bool:
-        return found.low <= true <= found.high
-
-    both = alone = 0
-    for _ in range(simulations):
-        values, users, prompts = drawn(rng, spread)
-        both += holds(share(values, users, also=Shared(prompts)))
-        alone += holds(share(values, users))
-    return both / simulations, alone / simulations

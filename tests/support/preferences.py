@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
-from scipy.stats import beta, betabinom, binom, norm
+from scipy.stats import betabinom, norm
 
 
 def chance(most: int, least: int, a: float) -> float:
@@ -34,9 +34,3 @@ def above(share: float, most: int, least: int, a: float) -> float:
         return quad(lambda p: p ** (a + most - 1) * (1 - p) ** (a + least - 1), low, high)[0]
 
     return (mass(share, 1) + mass(0, 1 - share)) / (mass(0, 0.5) + mass(0.5, 1))
-
-
-def risk(most: int, least: int, a: float) -> float:
-    """The probability that at most four of another nine agree with a majority, as an integral over the share."""
-    posterior = beta(a + most, a + least)
-    return quad(lambda share: posterior.pdf(share) * binom.cdf(4, 9, share), 0, 1)[0]

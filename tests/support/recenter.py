@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.model import Model, ModelAPI, ModelOutput, get_model, modelapi
-from lm_eval.api.model import LM
 
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
 from personafeedback_tasks.core.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from support.inspect_runs import inspect_eval
+from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 
 Replies = Callable[[str, str], str]
@@ -29,18 +29,13 @@ def same(found: float | str, expected: float) -> bool:
     return (math.isnan(found) and math.isnan(expected)) or found == pytest.approx(expected, abs=1e-12)
 
 
-class ScriptedLM(LM):
+class ScriptedLM(FakeLM):
     def __init__(self, method: Method, replies: Replies):
         super().__init__()
         self.method, self.replies = method, replies
 
     def generate_until(self, requests, disable_tqdm=False):
         return [self.replies(request.doc["id"], self.method.calls[request.idx]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
-    loglikelihood_rolling = loglikelihood
 
 
 def in_lm_eval(benchmark: Benchmark, replies: Replies, folder: Path, method: str = "generate", **told: Any):

@@ -8,14 +8,14 @@ from typing import Any
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.core.signature import Signature
 from personafeedback_tasks.logs.run import Run
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from support.outcomes import results_of
 
-GOLD = tuple(CHOSEN_LETTER[order] for order in ORDERS)
+GOLD = tuple(TWO.right[order] for order in TWO.names)
 SAMPLE = load_cases("sample")
 
 

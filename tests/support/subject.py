@@ -7,10 +7,10 @@ import re
 
 from inspect_ai.model import ChatMessageTool, ModelAPI, ModelOutput, ModelUsage, modelapi
 from lm_eval import models as models  # else the first one that is registered here would be the only one
-from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
 from personafeedback_tasks.personafeedback.system import NEUTRAL, OPENING
+from support.lm_eval_runs import FakeLM
 
 ASKED: list[list[tuple[str, str]]] = []
 """(role, text) of the messages of each call."""
@@ -68,7 +68,7 @@ class Subject(ModelAPI):
 
 
 @register_model("subject")
-class SubjectLM(LM):
+class SubjectLM(FakeLM):
     """`--model subject`: 8 points of harm."""
 
     tokenizer_name = "subject"
@@ -90,9 +90,3 @@ class SubjectLM(LM):
             number = int(re.search(r"\d+", question)[0])
             replies.append(str(2 * number if right(number, told_in(told), 0.08) else 2 * number + 1))
         return replies
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
-    def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")

@@ -15,12 +15,12 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from inspect_ai.model import _model
-from lm_eval.api.model import LM
 from support.as_printed import run_as_printed
 from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
+from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 from support.servers import serving
 
@@ -53,16 +53,11 @@ def says(prompt: str, model: str = "") -> str:
     return "A" if sum(map(ord, first)) % 7 > sum(map(ord, second)) % 7 else "B"
 
 
-class Judging(LM):
+class Judging(FakeLM):
     """The same judge in lm-eval."""
 
     def generate_until(self, requests, disable_tqdm=False):
         return [says(request.args[0]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        raise AssertionError("no task asks for this")
-
-    loglikelihood_rolling = loglikelihood
 
 
 @needs_checkout

@@ -34,7 +34,7 @@ from tenacity import wait_none
 from werkzeug import Response
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.pairwise.orders import CHOSEN_LETTER, ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -131,7 +131,7 @@ class Faulty:
     """A server that is right, but for the first `times` calls of one order of the first case."""
 
     def __init__(self, server, cases) -> None:
-        self.server, self.victim = server, (cases[0].id, ORDERS[0])
+        self.server, self.victim = server, (cases[0].id, TWO.names[0])
         self.fault, self.times, self.over = "", 0.0, threading.Event()
         server.sends = self.sends
 
@@ -204,9 +204,9 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
         raise
     except Exception:
         return "fails" if faulty.calls[faulty.victim] else "fails for another reason"
-    assert {(name, order) for name, *_ in rows for order in ORDERS} == faulty.calls.keys()
+    assert {(name, order) for name, *_ in rows for order in TWO.names} == faulty.calls.keys()
     assert len(rows) == LIMIT
-    right = [CHOSEN_LETTER[order] for order in ORDERS]
+    right = [TWO.right[order] for order in TWO.names]
     ((acc, answers),) = [(acc, answers) for name, acc, answers in rows if name == faulty.victim[0]]
     assert all((acc, answers) == (1, right) for name, acc, answers in rows if name != faulty.victim[0])
     assert answers[1] == right[1]

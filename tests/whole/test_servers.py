@@ -13,7 +13,7 @@ from support.servers import run, serving
 pytestmark = pytest.mark.slow
 
 from personafeedback_tasks.pairwise import scoring
-from personafeedback_tasks.pairwise.orders import ORDERS
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.stats import estimates
@@ -40,7 +40,7 @@ def cases(real_data):
 
 def check(found: dict[str, dict], mean: float, cases, said) -> None:
     """Every case has the values of the replies that were said, and the mean is theirs."""
-    expected = {c.id: scoring.score_answers([read_reply(said(c.id, order)) for order in ORDERS]) for c in cases}
+    expected = {c.id: scoring.score_answers([read_reply(said(c.id, order)) for order in TWO.names]) for c in cases}
     assert found.keys() == expected.keys()
     for case_id, values in found.items():
         ours = {key: expected[case_id][key] for key in scoring.METRICS}
@@ -104,6 +104,6 @@ def test_inspect(model, arguments, said, cases, real_data, tmp_path, caplog, mon
 
 
 def test_the_loops_are_among_the_replies(cases):
-    replies = [looping(case.id, order) for case in cases for order in ORDERS]
+    replies = [looping(case.id, order) for case in cases for order in TWO.names]
     assert sum(reply.startswith("我的") for reply in replies) >= 4
     assert sum(len(reply) > 199_999 for reply in replies) >= 1
