@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from importlib.resources import files
@@ -20,8 +21,12 @@ from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
 from support.memory_judge import BOTH, planted
+from support.outcomes import results_of
+from support.sample_runs import signature_of
 
+from personafeedback_tasks.analysis.harm import turned
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.memsyco.data import COMMIT, CONFLICT, DIALOGUE, FACTS, REPOSITORY, ROWS, load
 from personafeedback_tasks.memsyco.record import MEMSYCO, MemoryOptions
 from personafeedback_tasks.pairwise.orders import TWO
@@ -179,6 +184,23 @@ def test_log_odds_of_a_model_that_follows_place_still_show_what_a_memory_changes
     other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other", (BOTH,))
     for word in ("yields", "distracted"):
         assert other["groups"]["total"]["measures"][word] == one["groups"]["total"]["measures"][word]
+
+
+def test_a_tie_is_half_turned_and_what_cannot_be_read_is_not():
+    """Of four answers that are right without the memory and two that are wrong, in two epochs each."""
+
+    def run(scores):
+        results = []
+        for number, of_case in enumerate(scores):
+            results += results_of(f"{FACTS}:{number}", FACTS, f"u{number}", values=[{"acc_sym": of} for of in of_case])
+        signature = signature_of(benchmark="memsyco", method="logprobs")
+        return Run("m", "h", "", signature, {}, {FACTS: len(scores)}, results, ())
+
+    without = run([(1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (0.5, math.nan)])
+    told = run([(0.0, 0.5), (1.0, math.nan), (0.5, 0.0), (0.0, 1.0)])
+    yields, helped = (turned(told, without, told.cases, before) for before in (1, 0))
+    assert (yields.value, yields.n) == (1.5 / 4, 4)
+    assert (helped.value, helped.n) == (0.5 / 2, 2)
 
 
 @real

@@ -41,6 +41,27 @@ def test_the_estimate_is_that_of_ppi_py():
     assert 0 < found.weight < 1
 
 
+def test_so_it_is_with_ties_few_votes_and_constant_ones():
+    """Where either side's votes are all the same, the judge's say nothing about people's."""
+    from ppi_py import ppi_mean_pointestimate
+
+    rng = np.random.default_rng(SEED)
+    for draw in range(200):
+        voted, other = rng.integers(2, 30), rng.integers(1, 100)
+        judge = rng.choice([0, 0.5, 1], voted + other, p=rng.dirichlet([1, 1, 1]))
+        people = np.where(rng.random(voted) < rng.random(), judge[:voted], rng.choice([0, 0.5, 1], voted))
+        if draw % 10 == 0:
+            people[:] = 0.5
+        if draw % 10 == 1:
+            judge[:] = 1.0
+        users = [str(number) for number in range(len(judge))]
+        found = prediction_powered([*people, *[None] * other], Votes(judge, judge, [LONGER] * len(judge), users, users))
+        alike = np.ptp(judge) == 0  # ppi_py divides by 0
+        expected = people.mean() if alike else ppi_mean_pointestimate(people, judge[:voted], judge[voted:]).item()
+        assert found.rate.value == same(expected, abs=1e-12)
+        assert 0 <= found.weight <= 1
+
+
 def test_ties_and_empty_replies_are_known():
     rng = np.random.default_rng(SEED)
     better, duels, _ = Planted(duels=1).draw(rng)
