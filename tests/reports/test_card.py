@@ -377,6 +377,23 @@ def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_card_that_huggingface_hub_saved_in_between_gets_no_number_twice(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text(
+        "---\nmodel-index:\n- name: model\n  results:\n  - task:\n      type: multiple-choice\n    dataset:\n"
+        f"      type: {HUB_ID}\n      name: PersonaFeedback\n      config: general_hard\n      split: test\n"
+        f"      revision: {HUB_REVISION}\n    metrics:\n    - type: accuracy\n      value: 61\n      name: theirs\n---\n",
+        encoding="utf-8",
+    )
+    update(path, run_of(mostly_right))
+    ModelCard.load(path).save(path)  # joins theirs and ours, which are about the same data
+    assert [len(result["metrics"]) for result in metadata_load(path)["model-index"][0]["results"]].count(2) == 1
+    update(path, run_of())
+    results = load(path).eval_results
+    assert [r.metric_value for r in results if r not in ours(results)] == [61]
+    assert [r.metric_value for r in ours(results)] == [100] * 9
+
+
 def test_each_setting_and_method_has_its_own_numbers_and_its_own_section(tmp_path):
     path = tmp_path / "README.md"
     variants = [
@@ -456,6 +473,14 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
 
 def with_ceiling(report, **ceiling):
     return replace(report, texts=replace(report.texts, ceiling=ceiling))
+
+
+def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
+    """The sample's do not."""
+    assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
+    report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
+    said = card_text.section(report, SAMPLE, CARD)
+    assert "over the cells of the run (contradictory labels): general 95.7, total 98.0." in said
 
 
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):
