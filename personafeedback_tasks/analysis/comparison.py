@@ -45,7 +45,7 @@ def _differing(a: Run, b: Run) -> list[Caveat]:
     found = []
     for run, other in ((a, b), (b, a)):
         if ids := sorted(run.cases.keys() - other.cases.keys()):
-            shown = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+            shown = ", ".join(ids[:5]) + (" and others" if len(ids) > 5 else "")
             found.append(Caveat("only_in_one", WEAKENS, {"run": run.label, "count": len(ids), "shown": shown}))
     if a.title != b.title:
         found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))

@@ -82,7 +82,9 @@ def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
     """What to do about replies that are unreadable for this reason: the options to pass, in both harnesses."""
     if reason == "invalid_response_format" and isinstance(method, LikelihoodMethod):
         return _NO_FIRST_TOKEN if isinstance(method, TopTokenMethod) else _TIED
-    return _REMEDIES[reason].format(labels=" or ".join(benchmark.labels))
+    return _REMEDIES[reason].format(
+        labels=" or ".join(benchmark.labels), by_likelihood=_BY_LIKELIHOOD if "mc" in benchmark.methods else ""
+    )
 
 
 def cut(task: str, prompts: PromptCheck) -> str | None:
@@ -101,6 +103,7 @@ _NO_FIRST_TOKEN = (
     "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
     "Do not use method=logprobs with a model that does not begin its reply with a label."
 )
+_BY_LIKELIHOOD = "a base model, or one too small to name a letter, the task's _mc variant; "
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
@@ -130,8 +133,8 @@ _REMEDIES = {
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
     "invalid_response_format": (
-        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; a base model, or one too small to "
-        "name a letter, the task's _mc variant; a thinking model room: --gen_kwargs max_gen_toks=16384."
+        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; {by_likelihood}a thinking model "
+        "room: --gen_kwargs max_gen_toks=16384."
     ),
 }
 """What to do about replies without a label."""

@@ -113,7 +113,10 @@ class Table:
     def _grid(self, columns: Sequence[Column]) -> str:
         header = map(foreign.markdown, [self.corner, *(column.heading for column in columns)])
         texts = [
-            [f"**{text}**" if column.strong else text for text in map(foreign.markdown, column.texts)]
+            [
+                f"**{text}**" if column.strong and text != NOTHING else text
+                for text in map(foreign.markdown, column.texts)
+            ]
             for column in columns
         ]
         rows = zip(map(foreign.markdown, self.labels), *texts, strict=True)

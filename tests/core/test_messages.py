@@ -80,6 +80,14 @@ def test_the_remedy_fits_the_method():
     assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
 
 
+def test_a_benchmark_without_a_task_of_log_likelihoods_advises_none():
+    for name in ("recenter_extraction", "recenter_relevance", "recenter_response"):
+        benchmark = find(name)
+        said = messages.remedy(benchmark, benchmark.methods["generate"], "invalid_response_format")
+        assert "--apply_chat_template; a thinking model room" in said
+        assert "_mc" not in said
+
+
 # --- a run that is refused ---------------------------------------------------------------------------------------------
 
 LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]

@@ -42,6 +42,7 @@ def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["readable"]))
     said = " ".join(words(found))
     assert "50 cases are only in the run of" in said
+    assert " and others." in said
     assert "PARTIAL: general_hard 30 of 80." in said
     assert found.cases == found.pairs[0].difference.n == 30
 

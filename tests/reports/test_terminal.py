@@ -97,6 +97,11 @@ def test_a_table_of_six_cells_fits_80_columns_and_nothing_is_lost(headings, term
     assert all(f"| **{text}** | +{text} to -{text} |" in written for texts in number.values() for text in texts)
 
 
+def test_what_has_no_value_is_not_in_bold():
+    made = layout.Table("Heading", ("one", "two"), (layout.Column("acc", ("50.0", layout.NOTHING), strong=True),))
+    assert made.markdown()[1].splitlines()[2:] == ["| one | **50.0** |", "| two | – |"]
+
+
 # --- encodings -------------------------------------------------------------------------------------------------------
 
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
