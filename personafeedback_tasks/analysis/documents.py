@@ -1,4 +1,4 @@
-"""The documents of reports, rankings and verdicts, as types: what JSON has, and what every other output is written from.
+"""The documents of reports, rankings, verdicts and costs, as types: what JSON has, and what every other output is written from.
 
 Shares are from 0 to 1, and their differences from -1 to 1. `reports/documents.py` builds each of them.
 """

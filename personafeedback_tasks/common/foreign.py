@@ -33,11 +33,11 @@ def code(text: str) -> str:
     return f"`{shown or ' '}`"
 
 
-def fenced(text: str, language: str = "") -> str:
+def fenced(text: str) -> str:
     """A code block of Markdown with the lines of a text; its fence is longer than any in it."""
     shown = page(text)
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", shown))])
-    return f"{fence}{language}\n{shown}\n{fence}"
+    return f"{fence}\n{shown}\n{fence}"
 
 
 def page(text: str) -> str:

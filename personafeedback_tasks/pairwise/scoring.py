@@ -49,10 +49,6 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
     }
 
 
-METRICS = ("acc", "acc_both", "consistency", "first_rate", "invalid")
-"""What harnesses print of the answers of a case with two responses."""
-
-
 def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
     """acc_sym: 1 if the right response's log-odds against each other one, averaged over all orders, are positive."""
     # Where it shares the top with others, an equal share of 1. An undefined value counts as not picked.

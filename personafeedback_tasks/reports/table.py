@@ -229,9 +229,9 @@ def signed(value: float, digits: int = 3) -> str:
     return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
 
 
-def ratio(value: float, digits: int = 3) -> str:
+def ratio(value: float) -> str:
     """A number from 0 on."""
-    return NOTHING if math.isnan(value) else f"{value:.{digits}f}"
+    return NOTHING if math.isnan(value) else f"{value:.3f}"
 
 
 def spaced(name: str) -> str:

@@ -20,7 +20,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
-from support.judges import JUDGES, KNOWN
+from support.judges import JUDGES, KNOWN, METRICS
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.common.errors import OptionError
@@ -85,7 +85,7 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
     cases = load_cases("sample")
     scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in TWO.names]) for c in cases}
     expected = {}
-    for key in scoring.METRICS:
+    for key in METRICS:
         for group, members in _groups(cases):
             rows = [(scores[c.id][key], c.user_id) for c in members]
             rows = [row for row in rows if not math.isnan(row[0])]
@@ -127,12 +127,12 @@ def test_both_harnesses_give_the_same_cases_and_the_same_means(general_logs):
     assert ours.keys() == theirs.keys()
     assert len(ours) == general_logs.cases
     for case_id, score in ours.items():
-        for key in scoring.METRICS:
+        for key in METRICS:
             assert score.value[key] == pytest.approx(theirs[case_id][key], abs=0, nan_ok=True), (case_id, key)
         assert score.answer == ", ".join(theirs[case_id]["filtered_resps"])
     found = metrics(log)
     for difficulty in ("easy", "medium", "hard"):
-        for key in scoring.METRICS:
+        for key in METRICS:
             leaf = results["results"][f"personafeedback_general_{difficulty}"][f"{key},none"]
             assert found[f"{key}_general_{difficulty}"] == pytest.approx(leaf, abs=1e-12)
     for key in ("acc", "acc_both", "invalid"):

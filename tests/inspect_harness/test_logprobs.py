@@ -8,11 +8,10 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.judges import who_asks
+from support.judges import METRICS, who_asks
 from werkzeug import Request, Response
 
 from personafeedback_tasks.core.evidence import likeliest
-from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, read_reply
 from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader
@@ -285,7 +284,7 @@ def letters(name, **arguments):
 @pytest.mark.slow
 def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
     found = evaluate(letters("all"), tmp_path)
-    names = [*scoring.METRICS, "acc_sym", "p_chosen"]
+    names = [*METRICS, "acc_sym", "p_chosen"]
     again = score_again(
         read_eval_log(found.location), scores("personafeedback", "logprobs")(), action="overwrite", display="none"
     )

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("lm_eval")
 
 from lm_eval.tasks import TaskManager
-from support.judges import JUDGES, KNOWN
+from support.judges import JUDGES, KNOWN, METRICS
 from support.lm_eval_runs import (
     CELLS,
     GROUPS,
@@ -80,7 +80,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, real_part):
     results = evaluate(judge, "personafeedback_general", real_part)
     for difficulty, count in CASES.items():
         task = f"personafeedback_general_{difficulty}"
-        assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge], abs=0, nan_ok=True)
+        assert {m: value(results, task, m) for m in METRICS} == pytest.approx(KNOWN[judge], abs=0, nan_ok=True)
         assert results["n-samples"][task] == {"original": count, "effective": count}
     for metric in ("acc", "acc_both", "invalid"):
         assert value(results, "personafeedback_general", metric) == KNOWN[judge][metric]
@@ -93,7 +93,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, real_part):
 def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_part):
     results = evaluate(judge, "personafeedback_general_hard_mc", real_part)
     task = "personafeedback_general_hard_mc"
-    assert {m: value(results, task, m) for m in scoring.METRICS} == pytest.approx(KNOWN[judge])
+    assert {m: value(results, task, m) for m in METRICS} == pytest.approx(KNOWN[judge])
     assert value(results, task, "acc_sym") == symmetric
 
 

@@ -18,7 +18,7 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log, write_eval_log
 from support import logs as written
 from support.commands import personafeedback
-from support.judges import OTHER
+from support.judges import METRICS, OTHER
 from support.logs import set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
@@ -85,11 +85,11 @@ def flip_and_score(row: Json) -> None:
         (result,) = score["metadata"]["results"]
         result["answers"] = [OTHER[letter] for letter in result["answers"]]
         result["values"] = scoring.score_answers(result["answers"])
-        score["value"] = {name: result["values"][name] for name in scoring.METRICS}
+        score["value"] = {name: result["values"][name] for name in METRICS}
     else:
         row["filtered_resps"] = [OTHER[letter] for letter in row["filtered_resps"]]
         values = scoring.score_answers(row["filtered_resps"])
-        row |= {name: values[name] for name in scoring.METRICS}
+        row |= {name: values[name] for name in METRICS}
         row["acc_stderr"][1] = [values["acc"]]
 
 

@@ -27,7 +27,7 @@ from inspect_ai.scorer import ScoreEdit
 from support.caveats import sentences
 from support.commands import personafeedback
 from support.logs import inspect_log
-from support.releases import write_set
+from support.releases import write_hard
 
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
@@ -42,12 +42,7 @@ Json = dict[str, Any]
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     """A set, so that a card is not refused for the sample's sake."""
-    rows = [
-        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
-        for n in range(CASES)
-    ]
-    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
-    return write_set(tmp_path_factory.mktemp("data") / "set", {"general/hard": rows}, personas)
+    return write_hard(tmp_path_factory.mktemp("data") / "set", CASES)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable, who_asks
 from support.logs import inspect_log
-from support.releases import write_set
+from support.releases import write_hard
 from support.samples import a_part
 from support.servers import as_json, run, serving
 from werkzeug import Response
@@ -38,12 +38,7 @@ EVERY = 8
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
-    rows = [
-        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
-        for n in range(CASES)
-    ]
-    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
-    return write_set(tmp_path_factory.mktemp("data") / "set", {"general/hard": rows}, personas)
+    return write_hard(tmp_path_factory.mktemp("data") / "set", CASES)
 
 
 def left_out(good: Response, how: str) -> Response:

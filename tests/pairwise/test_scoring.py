@@ -7,11 +7,12 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.judges import METRICS
 
 from personafeedback_tasks.core.evidence import likeliest, per_call
 from personafeedback_tasks.core.rewards import right_and_tie
 from personafeedback_tasks.pairwise.orders import rotations
-from personafeedback_tasks.pairwise.scoring import METRICS, p_chosen, score_answers, score_symmetric
+from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.stats.estimates import mean
 

@@ -9,13 +9,12 @@ import random
 from dataclasses import dataclass
 
 import pytest
-from support.judges import MIXTURE, OTHER
+from support.judges import METRICS, MIXTURE, OTHER
 
 pytest.importorskip("lm_eval")
 
 from support.lm_eval_runs import JudgeLM, evaluate
 
-from personafeedback_tasks.pairwise.scoring import METRICS
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 TASK = "personafeedback_general_hard"

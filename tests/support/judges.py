@@ -97,6 +97,9 @@ KNOWN = {
 }
 """Judge -> its scores, whatever the cases."""
 
+METRICS = tuple(KNOWN["gold"])
+"""What harnesses print of the answers of a case with two responses."""
+
 
 def who_asks(cases: list, setting: str = "persona") -> dict[str, tuple[str, str]]:
     """Prompt -> (case id, order), for servers, which see nothing but the prompt."""

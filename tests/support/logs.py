@@ -20,6 +20,7 @@ from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.stats import estimates
 from support.inspect_runs import evaluate as evaluate_inspect
+from support.judges import METRICS
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 
@@ -121,10 +122,10 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
     for row in rows:
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
         found = scoring.score_answers(row["filtered_resps"])
-        values = {name: found[name] for name in scoring.METRICS}
+        values = {name: found[name] for name in METRICS}
         user, _ = row["acc_stderr"]
         row |= values | {"acc_stderr": [user, [values["acc"]]]}
     users, acc = [row["doc"]["user_id"] for row in rows], [row["acc"] for row in rows]
-    means = {f"{name},none": estimates.mean(row[name] for row in rows) for name in scoring.METRICS}
+    means = {f"{name},none": estimates.mean(row[name] for row in rows) for name in METRICS}
     results["results"][task] |= means | {"acc_stderr,none": estimates.clustered_stderr(acc, users)}
     results["n-samples"][task]["effective"] = len(rows)

@@ -36,3 +36,13 @@ def write_set(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]
     write_release(root, cells, personas)
     (root / "set.json").write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")
     return root
+
+
+def write_hard(root: Path, cases: int) -> Path:
+    """A set of six users with so many General Hard cases."""
+    rows = [
+        {"user_id": f"u{n % 6}", "question": f"q{n}?", "chosen": f"a good one {n}", "reject": f"a bad one {n}"}
+        for n in range(cases)
+    ]
+    personas = {f"u{n}": {"Name": f"Ann{n}", "Job": "baker"} for n in range(6)}
+    return write_set(root, {"general/hard": rows}, personas)

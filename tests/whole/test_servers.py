@@ -7,7 +7,7 @@ import zlib
 from importlib.metadata import version
 
 import pytest
-from support.judges import mixed, who_asks
+from support.judges import METRICS, mixed, who_asks
 from support.servers import run, serving
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def check(found: dict[str, dict], mean: float, cases, said) -> None:
     expected = {c.id: scoring.score_answers([read_reply(said(c.id, order)) for order in TWO.names]) for c in cases}
     assert found.keys() == expected.keys()
     for case_id, values in found.items():
-        ours = {key: expected[case_id][key] for key in scoring.METRICS}
+        ours = {key: expected[case_id][key] for key in METRICS}
         assert {key: values[key] for key in ours} == pytest.approx(ours, abs=0, nan_ok=True), case_id
     assert mean == pytest.approx(estimates.mean(score["acc"] for score in expected.values()), abs=1e-12)
 
