@@ -104,7 +104,7 @@ class Folder(RowFolder):
         return self.root / "memory" / f"{user_id}.jsonl"
 
     def memories(self) -> list[Path]:
-        """Every file of memory, also of nobody in people.csv."""
+        """Every memory file, including those of users who are not in people.csv."""
         return sorted((self.root / "memory").glob("*.jsonl"))
 
     def people(self, split: str | None = None) -> list[Person]:

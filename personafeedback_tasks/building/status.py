@@ -81,7 +81,7 @@ def _is_done(folder: Folder, step: Step) -> bool:
         return is_current(folder)
     if step == ANSWERS and not folder.people(TEST):
         return bool(folder.read(Answer))
-    if step in (PACKS, VOTES) and any(pair.label for pair in folder.read(Pair)):  # imported: nobody needs to vote
+    if step in (PACKS, VOTES) and any(pair.label for pair in folder.read(Pair)):  # imported pairs have labels already
         return True
     if step == PACKS and folder.read(Vote):
         return True

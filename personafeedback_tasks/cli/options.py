@@ -153,7 +153,7 @@ costs_option = several(
         metavar="LOG",
         multiple=True,
         type=RUN,
-        help="Logs of other tasks with and without a user's profile, as `cost` takes them: what it costs there stands beside the gain.",
+        help="Logs of other tasks run with and without a user's profile (see `cost`). Shows what the profile costs there next to the gain.",
     ),
     value_option,
 )

@@ -145,8 +145,7 @@ def card(
     from ..analysis.balance import costs_beside, is_of_cost
     from ..analysis.control import with_controls
     from ..analysis.report import make_report
-    from ..reports.card import refuse_unpublishable, update_card
-    from ..reports.eval_results import write_eval_results
+    from ..reports.card import refuse_unpublishable, update_card, write_eval_results
     from .with_user import costs_of_models
 
     found = read(runs, [data], names)

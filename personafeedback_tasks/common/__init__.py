@@ -1,1 +1,1 @@
-"""What every room uses: errors, strict JSON, files written whole, text of others made safe, text. It knows no benchmark and no harness."""
+"""Shared by all packages here: errors, records from files, atomic writes, and safe handling of text from elsewhere."""

@@ -1,4 +1,4 @@
-"""What every benchmark needs of a case, the cases of one run, and what a harness asks at once: a case, or a document of several."""
+"""Cases: one, the cases of a run, and the document that a harness asks at once, which may hold several."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ from ..core.stopping import StopPlan, difference_of
 from ..core.usage import NONE, UNCOUNTED
 from .caveat import FORBIDS, VOID, Caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
-from .log import INVALIDATED, Log, Sample, samples_of
+from .fields import INVALIDATED
+from .log import Log, Sample, samples_of
 from .prompts import LABEL, Asked, Call
 from .run import Run
 

@@ -40,7 +40,6 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps, refused
-from .inspect_marks import mark_of
 from .log import Log, Sample, cells_of, signed
 from .prompts import Asked, Wrapping
 from .run import Run
@@ -204,7 +203,7 @@ class _Reading:
         scored = marked = False
         for raw in _raw(self.path):
             scores, where = raw.get("scores") or {}, f"{self.path}, sample {raw['id']}"
-            score, mark = scores.get(self.scorer), mark_of(raw, self.scorer)
+            score, mark = scores.get(self.scorer), fields.mark_of(raw, self.scorer)
             marked = marked or bool(mark and scores)
             if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
                 yield Sample(where=where, id=raw["id"], cases=(), mark=mark)

@@ -22,9 +22,6 @@ from .errors import UNFINISHED, ForeignError, RunError
 from .prompts import Asked
 from .run import Run
 
-INVALIDATED = "invalidated"
-"""Mark of a sample that somebody took out with Inspect's own means."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:

@@ -1,4 +1,4 @@
-"""A report -> the model card: `model-index` metadata, and a section from the template `card.md.j2`. Nothing is uploaded."""
+"""A report -> the model card: `model-index` metadata, a section from the template `card.md.j2`, and `.eval_results`. Nothing is uploaded."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ from ..common.files import write
 from ..core.cases import HUB_COMMIT, CaseSet
 from ..core.report import CardSpec
 from ..logs.caveat import FORBIDS, VOID
-from ..logs.names import signature_line
+from ..logs.names import short_line, signature_line
 from ..stats.estimates import Estimate
 from .card_text import NO_COSTS, section, signature_of, variant
 from .sentences import sentence
+from .table import interval
+
+EVAL_RESULTS = ".eval_results"
 
 # the lines of a `model-index` among the metadata of a card
 _INDEX = re.compile(r"""^["']?model-index["']?:.*\n(?:[ \t-].*\n|[ \t]*\n(?=[ \t-]))*""", re.MULTILINE)
@@ -228,3 +231,37 @@ def _with_section(path: Path, body: str, key: str, text: str) -> str:
         f"{path}: found {counts[0]} `{begin}` and {counts[1]} `{end}`, expected one of each, in this order: the text "
         "between them is replaced. Restore them, or delete them all for a new section at the end."
     )
+
+
+def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
+    """Write the run's score in each group, in percent: `.eval_results/personafeedback.yaml`, in place of an earlier one.
+
+    A data set's leaderboard on the Hub shows it once its owners register a benchmark.
+
+    The error and the conditions are in `notes`, the only field for them.
+
+    Args:
+        folder: of the model's repository.
+    """
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    run = report.run
+    dataset, commit = data_set_of(report, spec)
+    entries = []
+    for group in report.groups:
+        score = group.measures[run.primary]
+        notes = f"{run.primary}, 95 % {interval(score)} by {score.users:,} users, {score.n:,} cases; {', '.join([run.method.name, *run.remarks])}; "
+        entries.append(
+            EvalResultEntry(
+                dataset_id=dataset,
+                task_id=run.task if group.name == "total" else f"{run.task}_{group.name}",
+                value=round(100 * score.value, 2),
+                dataset_revision=commit,
+                date=run.date,
+                notes=f"{notes}{short_line(run)}",
+            )
+        )
+    path = folder / EVAL_RESULTS / f"{run.benchmark.name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(path, yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True))
+    return path

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis.balance import NO_TASKS, OfTasks, balances
+from ..analysis.balance import COST, GAIN, NO_TASKS, SWAP, Balance, OfTasks, balances
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..core.report import DIFFERENCE
 from ..logs.caveat import Caveat
 from ..logs.names import signature_line
 from ..logs.run import Run
-from . import balance_text, pairs_text
+from . import pairs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .sentences import OF_A_MODEL, none_of, of_a_model, uses_known
-from .table import INTERVAL, NOTHING, Column, Table, interval, number
+from .table import INTERVAL, NOTHING, Column, Table, interval, number, with_interval
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
@@ -28,6 +28,13 @@ LEGEND = (
 )
 VOID = "void"
 """In place of the place of a void run."""
+
+MEANINGS = {
+    GAIN: "with the persona minus without, in points",
+    SWAP: "50 without the person",
+    COST: "of the answers that are right without the user's memory, those that are wrong with it; lower is better",
+}
+OF_TASKS = "cost on a task: the points of its own score that a user's profile takes; lower is better, and below 0 the profile helps."
 
 NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
@@ -76,7 +83,7 @@ def all_blocks(rankings: Sequence[Ranking], full: bool = False, of_tasks: OfTask
         *(block for ranking, number in zip(rankings, numbers, strict=True) for block in blocks(ranking, full, number)),
         paragraph((LEGEND if full else PLACE).format(score=scores), dim=True),
         *map(paragraph, reasons(rankings)),
-        *balance_text.blocks(balances(rankings, of_tasks)),
+        *gain_beside_cost(balances(rankings, of_tasks)),
     ]
 
 
@@ -211,3 +218,27 @@ def reasons(rankings: Sequence[Ranking]) -> list[str]:
             f"Ranking {place} is separate from ranking 1: {values or 'nobody says what is right in its cases'}."
         )
     return lines
+
+
+def gain_beside_cost(found: Sequence[Balance]) -> list[Block]:
+    """Each model's gain from knowing the user, and its cost; nothing where not both are known."""
+    if not found:
+        return []
+    names = dict.fromkeys([*MEANINGS, *(name for one in found for name in one.costs)])
+    columns: list[Column] = []
+    said = []
+    for name in names:
+        estimates = [one.values.get(name) for one in found]
+        if any(estimates):
+            columns += with_interval(name, estimates, sign=name not in (SWAP, COST))
+            said += [f"{name}: {MEANINGS[name]} ({found[0].titles[name]})."] if name in MEANINGS else []
+    said += [OF_TASKS] if {*names} - {*MEANINGS} else []
+    return [
+        Table(
+            "Gain where the person matters, cost where the person must not matter",
+            tuple(one.model for one in found),
+            tuple(columns),
+            corner="model",
+        ),
+        paragraph(" ".join(said), dim=True),
+    ]

@@ -19,7 +19,7 @@ from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.shared import built_once
 
-from personafeedback_tasks.analysis.human_file import human_votes
+from personafeedback_tasks.analysis.duel_runs import human_votes
 from personafeedback_tasks.analysis.verdict import make_verdict
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duels, NotAsked

@@ -33,8 +33,13 @@ from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
 from personafeedback_tasks.reports import card_text
-from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, same_model, update_card
-from personafeedback_tasks.reports.eval_results import write_eval_results
+from personafeedback_tasks.reports.card import (
+    CardError,
+    refuse_unpublishable,
+    same_model,
+    update_card,
+    write_eval_results,
+)
 from personafeedback_tasks.stats.estimates import share
 
 CARD = find("personafeedback").report.card
