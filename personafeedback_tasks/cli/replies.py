@@ -28,7 +28,7 @@ from .output import STDOUT, files_written, needs_tables, say, show, write_json
     "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
 )
 @click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
-@out_option("Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@out_option("Write report.md, report.json and index.html, a page with every case, there.")
 @json_option
 def score_replies(
     task: str,

@@ -32,7 +32,7 @@ from .output import files_written, progress, say, show, write_json
 @data_option
 @name_option
 @price_option
-@out_option("Write report.md, report.json, the figures and index.html, a page with every case, there.")
+@out_option("Write report.md, report.json and index.html, a page with every case, there.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],

@@ -188,7 +188,7 @@ class ReportSpec:
     """What the reports of a benchmark show."""
 
     primary: str  # compared, drawn and put into cards, unless a method has another, see `Benchmark.primary`
-    score: str  # its name on the axis of a figure
+    score: str  # its name in a picture
     chance: float | None  # of `primary`; None if unknown
     headline: Sequence[Line]  # the first table
     details: Sequence[Line] = ()  # the tables after the baselines and the subsets
@@ -209,7 +209,7 @@ class ReportSpec:
     control: Control | None = None
     macro: bool = False  # whether the plain mean of the cells is shown where all cells are there
     wording: tuple[str, ...] = ()  # options that only change the wording: the range is the prompt sensitivity
-    drawn: Mapping[str, tuple[str, Any]] = field(default_factory=dict)  # baseline in the figure -> (label, line style)
+    drawn: Mapping[str, str] = field(default_factory=dict)  # baseline in the page's picture -> label
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None  # (folder or id, counts) -> all cases that are there
     under: Callable[[Any, Any], Any] | None = None  # (cases, signature) -> the cases as that run had them

@@ -70,7 +70,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
             examine=lambda cases, asked: examine(cases, asked, self.orders),
             shown=shown_of(self.wording.tag.capitalize()),
             control=control(self.known),
-            drawn={"longest": ("Longest", "-"), "overlap": ("Overlap", ":")},
+            drawn={"longest": "Longest", "overlap": "Overlap"},
             card=CardSpec(
                 dataset=self.dataset,
                 measures=("acc", "acc_sym"),

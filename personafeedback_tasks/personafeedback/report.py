@@ -123,7 +123,7 @@ REPORT = report_of(
         further=True,
     ),
     wording=("prompt",),
-    drawn={"longest": ("Longest", "-"), "overlap": ("Persona overlap", ":")},
+    drawn={"longest": "Longest", "overlap": "Persona overlap"},
     card=CardSpec(
         dataset=HUB_ID,
         measures=("acc", "acc_sym"),

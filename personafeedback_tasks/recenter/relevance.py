@@ -120,7 +120,7 @@ class RelevanceTask(LabelStage):
     }
     report_fields = {
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
-        "drawn": {"always YES": ("Always YES", "-.")},
+        "drawn": {"always YES": "Always YES"},
     }
 
     def prompt(self, case: Any, options: Any, call: str) -> str:

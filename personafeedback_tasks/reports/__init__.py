@@ -1,9 +1,9 @@
-"""Runs -> reports, comparisons, tables, the figure, the page, the model card.
+"""Runs -> reports, comparisons, tables, the page, the model card.
 
 In: runs and, if available, their cases. Out: text, JSON and pictures.
 """
 
 from ..common.errors import require
 
-for _module in ("rich", "scipy", "matplotlib", "jinja2"):
+for _module in ("rich", "scipy", "jinja2"):
     require(_module, extra="report")

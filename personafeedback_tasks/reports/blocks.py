@@ -74,11 +74,6 @@ def quoted(lead: str, texts: Sequence[str]) -> Words:
     return Words(list(map(line, quotes)), [foreign.fenced("\n".join(quotes))])
 
 
-def picture(title: str, name: str) -> Words:
-    """A picture beside the file; nothing on a terminal."""
-    return Words([], [f"![{title}]({name})"])
-
-
 def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
     """The signature line of each run: everything that its numbers depend on."""
     shown = [line(f"{name}: {text}", style="dim") for name, text in of_runs.items()] if printed else []

@@ -10,22 +10,20 @@ from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from . import documents, figure, page, rank_csv, rank_text, report_text
-from .blocks import Block, lines, markdown, picture
+from . import documents, page, rank_csv, rank_text, report_text
+from .blocks import Block, lines, markdown
 
 
 def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict[str, Content]:
-    """The reports, their figure, and the page."""
+    """The reports, and the page."""
     titles = " and ".join(dict.fromkeys(report.run.title for report in reports))
-    scores = " and ".join(dict.fromkeys(report.run.benchmark.report.score for report in reports))
-    parts: list[Block] = [picture(f"{scores} with 95 % intervals and baselines", f"{figure.NAME}.svg")]
+    parts: list[Block] = []
     for report in reports:
         parts += report_text.full(report)
     parts.append(lines(report_text.wording_ranges(reports)))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": output_text(documents.report_document(reports)),
-        **figure.render(reports),
         "index.html": page.render(rankings),
     }
 

@@ -63,7 +63,7 @@ def forest(ranking: Ranking) -> dict[str, Any]:
     lines = [] if spec.chance is None else [("Chance", spec.chance)]
     lines += [
         (label, first.score.value - margin.value)
-        for name, (label, _) in spec.drawn.items()
+        for name, label in spec.drawn.items()
         if (margin := first.values.get(over(name)))
     ]
     scores = [row.score for row in ranking.rows]

@@ -15,7 +15,7 @@ from support.commands import personafeedback
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("lm_eval")
-pytest.importorskip("matplotlib")
+pytest.importorskip("rich")
 pytest.importorskip("scipy")
 markdown_it = pytest.importorskip("markdown_it")
 

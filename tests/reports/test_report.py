@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,6 @@ from support.shown import as_json, markdown
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common import foreign
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.logs.caveat import VOID
 from personafeedback_tasks.logs.errors import RunError
@@ -35,7 +33,6 @@ from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, rea
 from personafeedback_tasks.personafeedback.audit import audit
 from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.sentences import first_sentence
 from personafeedback_tasks.stats.estimates import paired, share
 
 same = pytest.approx
@@ -170,7 +167,7 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     assert any(said.startswith("PARTIAL: general_hard 30 of 80") for said in words(report))
     done = personafeedback("report", "--full", hard_logs["partial"], "--data", real_part, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
-    for name in ("report.md", "accuracy.svg", "report.json"):
+    for name in ("report.md", "index.html", "report.json"):
         assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
     assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
 
@@ -411,7 +408,7 @@ def test_a_run_on_the_sample_is_marked_a_demonstration(tmp_path):
     done = personafeedback("report", "--full", log, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert "DEMONSTRATION" in done.stdout
-    for name in ("report.md", "accuracy.svg", "report.json"):
+    for name in ("report.md", "index.html", "report.json"):
         assert "demonstration" in (tmp_path / "out" / name).read_text(encoding="utf-8").lower()
 
 
@@ -463,40 +460,6 @@ def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
     (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
     with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
         read_run(tmp_path / "other")
-
-
-def test_a_figure_holds_the_numbers(hard_logs, general):
-    pytest.importorskip("matplotlib")
-    from personafeedback_tasks.reports import figure
-
-    report = make_report(read_run(hard_logs["persona"]), general)
-    (axes,) = figure.draw([report]).axes
-    (bars,) = axes.containers
-    acc = report.overall.measures["acc"]
-    assert list(bars.lines[0].get_xdata()) == [same(100 * acc.value)]
-    ((low, _), (high, _)) = bars.lines[2][0].get_segments()[0]
-    assert (low, high) == (same(100 * acc.low), same(100 * acc.high))
-    behind = {round(lines.get_segments()[0][0][0], 6) for lines in axes.collections if lines not in bars.lines[2]}
-    baselines = [report.overall.measures[name].value for name in report.run.benchmark.report.drawn]
-    assert behind == {50, *(round(100 * value, 6) for value in baselines)}
-
-
-@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-def test_every_name_in_a_figure_is_whole_and_apart_from_the_numbers(hard_logs, general):
-    pytest.importorskip("matplotlib")
-    from personafeedback_tasks.reports import figure
-
-    made = make_report(read_run(hard_logs["persona"]), general)
-    models = ("_hidden", "$x^2$ and $", "W" * 96, "a b " * 24, "\u901a\u4e49" * 40, "\x1b[31m\n\u202e", "{" * 40, "x")
-    reports = [replace(made, run=replace(made.run, model=model)) for model in models]
-    drawn = figure.draw(reports)
-    drawn.draw_without_rendering()
-    (axes,), (legend,) = drawn.axes, drawn.legends
-    void = [first_sentence(caveat) for caveat in made.caveats if caveat.severity == VOID]
-    assert void
-    for text, report in zip(legend.get_texts(), reports, strict=False):
-        assert "".join(text.get_text().split()) == "".join(foreign.line("".join([report.run.label, *void])).split())
-    assert legend.get_window_extent().y0 >= axes.get_window_extent().y1
 
 
 @pytest.mark.slow

@@ -61,10 +61,8 @@ ATTACKS = {
     "no": "YAML: a truth value",
     "1e3": "YAML: a number",
     "$(touch x); `touch y`": "the command line in a card",
-    # the figure
-    r"$\frac{$": "matplotlib: a broken formula was a traceback",
-    "_hidden": "matplotlib: left out of its legend",
-    "m" * 150: "matplotlib: wider than the figure",
+    r"$\frac{$": "a broken formula",
+    "m" * 150: "wider than a terminal",
     # secrets
     "https://user:hunter2@evil.example/m": "a password in an address",
     "": "nothing at all",

@@ -34,7 +34,7 @@ DOORS = {
     "inspect_harness": {"inspect_ai"},
     "lm_eval_harness": {"lm_eval", "datasets"},
     "reward_models": {"torch", "transformers"},
-    "reports": {"rich", "matplotlib", "jinja2"},
+    "reports": {"rich", "jinja2"},
 }
 """Room -> what only it, and those that come through its door, import when they are imported."""
 
