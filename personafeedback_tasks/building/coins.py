@@ -38,6 +38,6 @@ def label_rule(votes: int) -> str:
     if votes < LEAST_VOTES:
         return (
             f"! With {votes} votes to a pair, no pair can become Medium or Hard: so few votes agree by chance in more than 5 % of pairs. Set annotators and "
-            f"votes_per_pair to at least {LEAST_VOTES} in build.yaml before you buy votes; the paper has nine."
+            f"votes_per_pair to at least {LEAST_VOTES} in build.toml before you buy votes; the paper has nine."
         )
     return f"With {votes} votes to a pair, a Medium or Hard pair needs {least_majority(votes)} votes for one answer, which chance alone reaches in at most 5 % of pairs."

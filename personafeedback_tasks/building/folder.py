@@ -1,6 +1,6 @@
 """The folder of a build: its files, and how they are read and written."""
 
-# build.yaml                  settings, see settings.py
+# build.toml                  settings, see settings.py
 # seeds.jsonl, pool.jsonl     given by a team: seed profiles; general questions
 # prompts/*.md                prompts, to be edited
 # persona/<user_id>.json      as in a release
@@ -59,7 +59,7 @@ class Folder(RowFolder):
 
     @cached_property
     def settings(self) -> Settings:
-        """Settings in build.yaml, with at most `most` personas."""
+        """Settings in build.toml, with at most `most` personas."""
         loaded = Settings.load(self.root / settings.FILE)
         return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
 

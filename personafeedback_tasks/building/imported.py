@@ -77,7 +77,7 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
                 )
         others: dict[Path, Content] = {folder.persona_path(user): json_of(personas[user]) for user in personas}
         if not path.exists():
-            others[path] = settings.as_yaml()
+            others[path] = settings.as_toml()
         folder.write_together(content, others)
     say(f"took {len(made.pairs):,} pairs of {len(users):,} users and {len(content[Question]):,} questions")
     for reason, count in made.left_out.items():

@@ -294,6 +294,6 @@ def _card(made: Release, folder: Folder, accuracy: Mapping[str, Estimate]) -> st
     body = template.render(
         manifest=manifest, kappa=KAPPA, agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK, unknown=UNKNOWN,
         risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()}, shortcuts=list(_lines_on(accuracy)),
-        faults=folder.settings.faults == "yes", tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
+        faults=folder.settings.faults, tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
     )  # fmt: skip
     return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))

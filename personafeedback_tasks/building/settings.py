@@ -1,10 +1,11 @@
-"""`build.yaml`: a team's decisions about its set, and nothing that a step can find out. Strict."""
+"""`build.toml`: a team's decisions about its set, and nothing that a step can find out. Strict."""
 
 from __future__ import annotations
 
 import json
 import random
 import re
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -13,10 +14,10 @@ import msgspec
 from msgspec import Meta
 
 from ..common.errors import DataError, OptionError
-from ..common.records import decoded, one_of, settings, short
+from ..common.records import cut, decoded, read, short
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line, is_the_benchmarks
 
-FILE = "build.yaml"
+FILE = "build.toml"
 
 _SHARE = re.compile("[0-9]{1,9}/[1-9][0-9]{0,8}|[01]?[.]?[0-9]{1,15}")
 
@@ -30,7 +31,7 @@ def _about(description: str) -> Meta:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The settings of a build. build.yaml repeats what each decides."""
+    """The settings of a build. build.toml repeats what each decides."""
 
     name: Annotated[str, _about("of the set, as every table and card shows it")] = "our set"
     license: Annotated[str, _about("of the texts: an SPDX id such as CC-BY-4.0")] = UNKNOWN
@@ -53,8 +54,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     annotators: Annotated[int, _number(1, 1_000, "people who vote; each gets a pack")] = 9
     votes_per_pair: Annotated[int, _number(1, 1_000, "annotators per pair, each with one vote")] = 9
     faults: Annotated[
-        str, one_of("no", "yes"), _about("yes: annotators also mark responses that are uncomfortable or over-personalized")
-    ] = "no"  # fmt: skip
+        bool, _about("whether annotators also mark responses that are uncomfortable or over-personalized")
+    ] = False
     medium: Annotated[
         Fraction, _about("share of all such people that agrees on a Medium pair at least, as estimated from the votes")
     ] = Fraction(8, 9)
@@ -87,7 +88,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """Settings of a file, with defaults for missing ones. Raises DataError for an unknown key or an invalid value."""
         if not path.is_file():
             raise DataError(f"{path}: there is no such file. Start a build: personafeedback build init DIR")
-        return decoded(path, settings(path), cls, "Fix it.", lax=_share)
+        try:
+            found = tomllib.loads(read(path).decode("utf-8"))
+        except ValueError as error:
+            raise DataError(
+                f"{path}: found invalid TOML ({cut(str(error), 200)}), expected KEY = VALUE. Fix it."
+            ) from error
+        return decoded(path, found, cls, "Fix it.", lax=_share)
 
     @classmethod
     def of_options(cls, **options: str | None) -> Settings:
@@ -98,16 +105,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         except DataError as error:
             raise OptionError(str(error)) from error
 
-    def as_yaml(self) -> str:
-        """Text of build.yaml: every setting with its comment."""
+    def as_toml(self) -> str:
+        """Text of build.toml: every setting with its comment."""
         hints, lines = get_type_hints(type(self), include_extras=True), []
         for name, value in msgspec.structs.asdict(self).items():
-            shown = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
-            lines.append(f"{name}: {shown}  # {hints[name].__metadata__[-1].description}\n")
+            shown = json.dumps(str(value) if isinstance(value, Fraction) else value, ensure_ascii=False)
+            lines.append(f"{name} = {shown}  # {hints[name].__metadata__[-1].description}\n")
         return "".join(lines)
 
 
 def _share(_: type, value: Any) -> Fraction:
-    if not _SHARE.fullmatch(str(value)) or Fraction(value) > 1:
+    if not _SHARE.fullmatch(str(value)) or Fraction(str(value)) > 1:
         raise ValueError("a share such as 8/9 or 0.8, from 0 to 1")
-    return Fraction(value)
+    return Fraction(str(value))

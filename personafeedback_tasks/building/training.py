@@ -63,7 +63,7 @@ def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark
     if not pairs:
         raise DataError(
             f"{folder.root}: found no pair to train on, expected training persons with answers or labels, or ratings that differ. Set `test` in "
-            f"build.yaml below 1 before the personas are written (`build import --test` for pairs of your own), and run: {ANSWERS.command(folder.root)}"
+            f"build.toml below 1 before the personas are written (`build import --test` for pairs of your own), and run: {ANSWERS.command(folder.root)}"
         )
     out = folder.root / "training" / "train.jsonl"
     write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))

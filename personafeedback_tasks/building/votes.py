@@ -58,7 +58,7 @@ def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
     settings, bases = folder.settings, Bases(folder)
     questions = {question.id: question for question in asked}
     pairs, texts = folder.need(Pair), {answer.id: answer.text for answer in folder.read(Answer)}
-    items, faults = [], settings.faults == "yes"
+    items, faults = [], settings.faults
     for pair in pairs:
         question = questions.get(pair.question_id)
         both = sorted((pair.first, pair.second))

@@ -46,7 +46,7 @@ def annotate() -> None:
 def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, form: str) -> None:
     """Write a pack for each annotator.
 
-    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.yaml says how many
+    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.toml says how many
     annotators and votes there are, and packs go to DATA/packs.
 
     Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not

@@ -53,7 +53,7 @@ def init(folder: Path, language: str | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
-    build.yaml     what you decide about the set, each setting with its meaning
+    build.toml     what you decide about the set, each setting with its meaning
     prompts/*.md   what models are told; {{persona}} and the like are filled in
     seeds.jsonl    short profiles that personas are written from: replace them
     names.csv      countries and names that are drawn for personas

@@ -21,7 +21,7 @@ def release(folder: Folder) -> None:
 
     \b
     easy     built to be (the full persona against none), and the votes confirm it
-    medium   more than `medium` of build.yaml (8/9) of all such people agree, as estimated from the votes on all pairs
+    medium   more than `medium` of build.toml (8/9) of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
     All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The agreement of the annotators, and the

@@ -1,4 +1,4 @@
-"""Files with records that others wrote: JSON, JSON Lines and YAML, decoded by msgspec; what is broken raises DataError.
+"""Files with records that others wrote: JSON and JSON Lines, decoded by msgspec; what is broken raises DataError.
 
 Nothing is skipped or repaired. An error names the record, what was found, what was expected and what to do.
 """
@@ -147,22 +147,6 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):  # `duel.models[0]`
         document = document[int(number)] if number else document[name]
     return f"found {f'{place} = ' if place else ''}{short(document)}, expected {expected}."
-
-
-def settings(path: Path) -> dict[str, str]:
-    """A YAML file of single values: key -> the value as it is written, never a date or a truth value."""
-    try:
-        found = yaml.load(read(path), Loader=yaml.BaseLoader) or {}  # which makes texts alone
-    except (yaml.YAMLError, RecursionError) as error:
-        raise DataError(
-            f"{path}: found invalid YAML ({cut(' '.join(str(error).split()), 200)}), expected one mapping. Fix it."
-        ) from error
-    if not isinstance(found, dict):
-        raise DataError(f"{path}: found {short(found)}, expected one mapping of keys to single values. Fix it.")
-    for name, value in found.items():
-        if not isinstance(value, str):
-            raise DataError(f"{path}: found {short(value)} as {short(name)}, expected a single value. Fix it.")
-    return found
 
 
 def argument(text: str) -> Any:

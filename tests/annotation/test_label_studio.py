@@ -45,7 +45,7 @@ print(tried)
 def test_label_studios_own_rules_accept_every_task_and_answer(tmp_path):
     """In an environment of its own: it brings 370 MB, and other versions of what we use."""
     packs = tmp_path / "packs"
-    build = a_build(packs / "pairs", annotators=1, faults="yes")
+    build = a_build(packs / "pairs", annotators=1, faults=True)
     form = ("--format", "label-studio")
     done = [
         personafeedback("annotate", "pack", build.root, *form),

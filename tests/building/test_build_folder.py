@@ -168,27 +168,27 @@ def test_who_was_dropped_has_no_questions(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("annotator: 9", "found the key 'annotator', expected only name,"),
-        ("annotators: 0", "found annotators = '0', expected int >= 1"),
-        ("personas: 10000000", "found personas = '10000000', expected int <= 100000"),
-        ("seed: true", "found seed = 'true', expected int"),
-        ("annotators: 1:30", "found annotators = '1:30', expected int"),
-        ("medium: 1/2", "found medium = 1/2, expected a share above 1/2"),
-        ("medium: 9", "found medium = '9', expected a share such as 8/9 or 0.8, from 0 to 1"),
-        ("masked: -1", "found masked = '-1', expected a share"),
-        ("test: 1e-999999999", "found test = '1e-999999999', expected a share"),
-        ("test: 1/0", "found test = '1/0', expected a share"),
-        ("language: zh-CN", "found language = 'zh-CN', expected a code of two or three letters"),
-        ("name: Persona-Feedback", "found name = 'Persona-Feedback', expected a name that is not the benchmark's"),
-        ("license:", "found license = '', expected one printable line"),
-        ("faults: maybe", "found faults = 'maybe', expected one of no, yes"),
-        ("a: [", "invalid YAML"),
-        ("a: [1]", "as 'a', expected a single value"),
-        ("just a text", "expected one mapping"),
+        ("annotator = 9", "found the key 'annotator', expected only name,"),
+        ("annotators = 0", "found annotators = 0, expected int >= 1"),
+        ("personas = 10000000", "found personas = 10000000, expected int <= 100000"),
+        ('annotators = "1:30"', "found annotators = '1:30', expected int"),
+        ('medium = "1/2"', "found medium = 1/2, expected a share above 1/2"),
+        ("medium = 9", "found medium = 9, expected a share such as 8/9 or 0.8, from 0 to 1"),
+        ("masked = -1", "found masked = -1, expected a share"),
+        ("masked = nan", "found masked = nan, expected a share"),
+        ('test = "1e-999999999"', "found test = '1e-999999999', expected a share"),
+        ('test = "1/0"', "found test = '1/0', expected a share"),
+        ('language = "zh-CN"', "found language = 'zh-CN', expected a code of two or three letters"),
+        ('name = "Persona-Feedback"', "found name = 'Persona-Feedback', expected a name that is not the benchmark's"),
+        ('license = ""', "found license = '', expected one printable line"),
+        ('faults = "maybe"', "found faults = 'maybe', expected bool"),
+        ("name = [1]", "found name = [1], expected str"),
+        ("a = [", "invalid TOML"),
+        ("annotators: 9", "invalid TOML"),
     ],
 )
 def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
-    path = tmp_path / "build.yaml"
+    path = tmp_path / "build.toml"
     path.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(DataError) as error:
         Settings.load(path)
@@ -199,22 +199,22 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("name: no\nlanguage: no\n", Settings(name="no", language="no")),
-        ("name: 2026-01-02\nlicense: 1:30\n", Settings(name="2026-01-02", license="1:30")),
-        ("\ufefftest: .5 # half\nmasked: '0.7'\nmedium: 7/10\n", Settings(test=Fraction(1, 2), masked=Fraction(7, 10), medium=Fraction(7, 10))),
-        ("name: 2026\nannotators: '9'", Settings(name="2026", annotators=9)),
+        ('name = "no"\nlanguage = "no"\n', Settings(name="no", language="no")),
+        ('\ufefftest = 0.5 # half\nmasked = 0.7\nmedium = "7/10"\n', Settings(test=Fraction(1, 2), masked=Fraction(7, 10), medium=Fraction(7, 10))),
+        ("annotators = 1_0\nfaults = true", Settings(annotators=10, faults=True)),
+        ("test = 0", Settings(test=Fraction(0))),
         ("", Settings()),
     ],
 )  # fmt: skip
 def test_a_value_is_what_it_looks_like(text, expected, tmp_path):
-    (tmp_path / "build.yaml").write_text(text, encoding="utf-8")
-    assert Settings.load(tmp_path / "build.yaml") == expected
+    (tmp_path / "build.toml").write_text(text, encoding="utf-8")
+    assert Settings.load(tmp_path / "build.toml") == expected
 
 
 def test_the_settings_that_a_build_starts_with_are_read_again(tmp_path):
     made = Settings(name="日本: x # y", language="zh", license="no", test=Fraction(1, 3))
-    (tmp_path / "build.yaml").write_text(made.as_yaml(), encoding="utf-8")
-    assert Settings.load(tmp_path / "build.yaml") == made
+    (tmp_path / "build.toml").write_text(made.as_toml(), encoding="utf-8")
+    assert Settings.load(tmp_path / "build.toml") == made
 
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "-", "=", "+49 170 1234"]

@@ -91,10 +91,10 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     done = personafeedback("build", "init", root, "--language", "zh")
     assert done.exit_code == 0, done.output
     assert f"Next: personafeedback build pilot {root}" in done.output
-    lines = (root / "build.yaml").read_text(encoding="utf-8").splitlines()
-    assert all(re.fullmatch(r"\w+: .+  # .{12,}", line) for line in lines)
-    assert [line.partition(":")[0] for line in lines] == list(Settings.__struct_fields__)
-    assert Settings.load(root / "build.yaml") == Settings(language="zh")
+    lines = (root / "build.toml").read_text(encoding="utf-8").splitlines()
+    assert all(re.fullmatch(r"\w+ = .+  # .{12,}", line) for line in lines)
+    assert [line.partition(" = ")[0] for line in lines] == list(Settings.__struct_fields__)
+    assert Settings.load(root / "build.toml") == Settings(language="zh")
     (root / "prompts" / "answer.md").write_text("{{persona}} {{question}}", encoding="utf-8")
     (root / "prompts" / "question.md").unlink()
     again = personafeedback("build", "init", root, "--language", "en")
@@ -276,7 +276,7 @@ def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path,
     (folder.root / "questions.csv").write_text(
         f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
     )
-    with pytest.raises(DataError, match=r"pool.jsonl.*general: 0"):
+    with pytest.raises(DataError, match=r"pool.jsonl.*general = 0"):
         write_questions(folder, ONE)
     pool = [f"How would I go about {words(str(number), 6)}?" for number in range(30)]
     lines = [*pool, pool[0], "Why not now?", f"How would I {words(str(0), 120)}?"]
@@ -572,10 +572,10 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
         write_packs(folder, "csv", print)
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
     write_answers(folder, ONE)
-    settings = (folder.root / "build.yaml").read_text(encoding="utf-8")
-    (folder.root / "build.yaml").write_text(re.sub("(?m)^masked: .*$", "masked: 1/2", settings), encoding="utf-8")
+    settings = (folder.root / "build.toml").read_text(encoding="utf-8")
+    (folder.root / "build.toml").write_text(re.sub("(?m)^masked = .*$", 'masked = "1/2"', settings), encoding="utf-8")
     with pytest.raises(
-        DataError, match=r"another persona \(or masked or seed in .*build\.yaml\) than answer .*:masked:"
+        DataError, match=r"another persona \(or masked or seed in .*build\.toml\) than answer .*:masked:"
     ):
         write_answers(Folder(folder.root), ONE)
 
@@ -630,13 +630,13 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
         return personafeedback("build", folder.root).output
 
     folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
-    settings = folder.root / "build.yaml"
+    settings = folder.root / "build.toml"
     told = settings.read_text(encoding="utf-8")
     assert f"Next: personafeedback annotate pack {folder.root}" in shown()
-    settings.write_text(told.replace("specific: 1", "specific: 3"), encoding="utf-8")
+    settings.write_text(told.replace("specific = 1", "specific = 3"), encoding="utf-8")
     assert "3 (3 specific); 6 lacking: run it again" in shown()
     assert f"Next: personafeedback build texts {folder.root} questions --model MODEL\n" in shown()
-    settings.write_text(told.replace("general: 0", "general: 1"), encoding="utf-8")
+    settings.write_text(told.replace("general = 0", "general = 1"), encoding="utf-8")
     assert "3 (3 specific); 3 lacking: run it again" in shown()
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
     (folder.root / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")

@@ -142,7 +142,7 @@ def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
     for option in (("--votes", 3), ("--out", tmp_path / "study")):
         done = personafeedback("annotate", "pack", build.root, *option)
         assert done.exit_code == 1
-        assert "with no option but --format. build.yaml has its settings" in " ".join(done.output.split())
+        assert "with no option but --format. build.toml has its settings" in " ".join(done.output.split())
     assert not build.has(PackItem)
     assert not (tmp_path / "study").exists()
 

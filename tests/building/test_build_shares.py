@@ -83,8 +83,8 @@ def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what
     assert counted == {pair.id: 5 for pair in pairs}
     done = personafeedback("annotate", "pack", build.root)
     assert "! 24 items get 5 votes, not 6: there are too few annotators (5)" in done.stdout
-    path = build.root / "build.yaml"
-    path.write_text(path.read_text("utf-8").replace("annotators: 6", "annotators: 7"), "utf-8")
+    path = build.root / "build.toml"
+    path.write_text(path.read_text("utf-8").replace("annotators = 6", "annotators = 7"), "utf-8")
     done = personafeedback("annotate", "pack", build.root)
     assert done.exit_code == 0, done.output
     assert "too few annotators" not in done.stdout

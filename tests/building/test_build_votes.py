@@ -62,7 +62,7 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
 
 def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
     """Marks say the side on which a response was shown; whoever sends no column of faults was not asked."""
-    build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults="yes")
+    build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults=True)
     assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
     assert "over-personalized" in (build.root / "packs" / "guideline.txt").read_text("utf-8")
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}

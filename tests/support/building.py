@@ -109,11 +109,12 @@ class Writer:
 def a_build(root, **changes) -> Folder:
     """A folder as `init` makes it, with some settings changed."""
     start(root)
-    path = root / "build.yaml"
+    path = root / "build.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     values = {"personas": 8, "specific": 2, **changes}
-    kept = [line for line in lines if line.partition(":")[0] not in values]
+    kept = [line for line in lines if line.partition(" =")[0] not in values]
     path.write_text(
-        "\n".join([*kept, *(f"{name}: {value}" for name, value in values.items())]) + "\n", encoding="utf-8"
+        "\n".join([*kept, *(f"{name} = {json.dumps(value)}" for name, value in values.items())]) + "\n",
+        encoding="utf-8",
     )
     return Folder(root)

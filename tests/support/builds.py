@@ -24,11 +24,11 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
     """A build with its pairs: of each question an easy one (full against question) and a hard one (full against masked).
 
     Args:
-        settings: of build.yaml.
+        settings: of build.toml.
     """
     root.mkdir(parents=True, exist_ok=True)
-    (root / "build.yaml").write_text(
-        "".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items()), "utf-8"
+    (root / "build.toml").write_text(
+        "".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items()), "utf-8"
     )
     (root / "persona").mkdir(exist_ok=True)
     persons, asked, answers, pairs = [], [], [], []

@@ -70,9 +70,9 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         run_as_printed(lines[: steps["pilot"]], monkeypatch)
-        path = ours.root / "build.yaml"  # what a team edits: sizes, seeds, a pool of questions
+        path = ours.root / "build.toml"  # what a team edits: sizes, seeds, a pool of questions
         text = path.read_text("utf-8").replace('"our set"', '"Our users"')
-        path.write_text(re.sub(r"(?m)^(personas|specific|general): \d+", _size, text), "utf-8")
+        path.write_text(re.sub(r"(?m)^(personas|specific|general) = \d+", _size, text), "utf-8")
         _lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
         pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
         _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
@@ -144,7 +144,7 @@ def _preferences(ours, rng):
 
 
 def _size(setting):
-    return f"{setting[1]}: {dict(personas=5, specific=1, general=1)[setting[1]]}"
+    return f"{setting[1]} = {dict(personas=5, specific=1, general=1)[setting[1]]}"
 
 
 def _lines(path, rows):

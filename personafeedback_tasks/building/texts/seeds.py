@@ -30,21 +30,21 @@ def start(root: Path, language: str | None = None) -> tuple[list[Path], list[Pat
     """Write the missing files of a build. A new one to which a team brought persona/ writes no other personas.
 
     Args:
-        language: of the set; if None that of an existing build.yaml, else English.
+        language: of the set; if None that of an existing build.toml, else English.
 
     Returns:
         (files written, files already there).
 
     Raises:
         OptionError: the language is invalid.
-        DataError: an existing build.yaml is broken.
+        DataError: an existing build.toml is broken.
     """
     path, chosen = root / settings.FILE, Settings.of_options(language=language)
     if path.exists():
         chosen = Settings.load(path)
     elif any((root / "persona").glob("*.json")):
         chosen = replace(chosen, personas=0)
-    contents: dict[Path, Content] = {path: chosen.as_yaml()}
+    contents: dict[Path, Content] = {path: chosen.as_toml()}
     contents |= {root / prompts.FOLDER / f"{one}.md": text for one, text in prompts.bundled(chosen.language).items()}
     contents |= {root / example: text for example, text in examples(chosen.language).items()}
     present = [path for path in contents if path.exists()]
@@ -90,7 +90,7 @@ class _Asked(msgspec.Struct):
 
 def pool(root: Path) -> tuple[list[str], int]:
     """(different questions of a build's pool, number of those too short or too long). Raises DataError if there is no pool, or a line has no question."""
-    path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general: 0 in build.yaml)')
+    path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general = 0 in build.toml)')
     texts = [" ".join(decoded(f"{path}, line {number}", row, _Asked).question.split()) for number, row in rows(path)]
     fitting = [text for text in texts if SHORTEST <= words(text) <= LONGEST]
     return list(dict.fromkeys(fitting)), len(texts) - len(fitting)
