@@ -12,7 +12,7 @@ are clustered by user. Needs the extra `report`; `to_frame` needs pandas.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,12 +33,22 @@ from .logs.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .analysis.balance import OfTasks
+    from .analysis.cost import Cost
+    from .analysis.ranking import Ranking
+
 __all__ = ["Document", "compare", "load_cases", "rank", "read_runs", "report", "schema", "score_replies", "verdict"]
 
 logger = logging.getLogger(__name__)
 
 Logs = str | Path | Run | Iterable[str | Path | Run]
 """One log, folder or run, or several."""
+
+Paths = str | Path | Iterable[str | Path]
+"""One log or folder, or several."""
+
+Say = Callable[[str], object]
+"""Gets a line on what is passed over."""
 
 _ESTIMATE = ("value", "stderr", "low", "high", "n", "users")
 
@@ -131,6 +141,10 @@ def _places(data: str | None) -> list[RunData]:
     return [*([] if data is None else [RunData(data)]), RunData(None)]
 
 
+def _paths(given: Paths) -> list[Path]:
+    return [Path(given)] if isinstance(given, (str, Path)) else [*map(Path, given)]
+
+
 def _runs(logs: Logs, data: Sequence[RunData], names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
     given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
     found: list[Run] = []
@@ -155,25 +169,77 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
     return Document(documents.report_document([report_of(run, located, controls) for run, controls in rows]))
 
 
-def rank(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> Document:
-    """Rankings: one for each group of runs on the same cases under the same settings, best first; with every pair and its adjusted p value.
+def rank(
+    logs: Logs,
+    *,
+    cost: Paths = (),
+    value: str | Sequence[str] = (),
+    data: str | None = None,
+    names: Mapping[str, str] = AS_LOGGED,
+) -> Document:
+    """Rankings, best run first, with every pair and its adjusted p value; and what knowing the user gains and costs.
+
+    Runs on the same cases under the same settings are one ranking. `balance` has, for each model with both, its gain
+    beside its costs: `yields` of memsyco's runs among `logs`, and `cost on TASK` of those in `cost`.
+
+    Args:
+        cost: logs of other tasks run with and without a user's profile, as `rank --cost` takes them.
+        value: the number that counts, where such a task reports several; one, or one for each.
 
     Raises:
-        RunError, DataError: see `read_runs`; RunError, too, if all runs are on duels.
+        RunError, DataError: see `read_runs`; RunError, too, if all runs are on duels, or a run in `cost` has none
+            without a profile beside it.
         OptionError: `data` are of none of the runs.
     """
+    from .reports import documents
+
+    places = _places(data)
+    rankings = rankings_of(_runs(logs, of_models(places), names), places, logger.info)
+    values = [value] if isinstance(value, str) else value
+    of_tasks = costs_of_models(_paths(cost), values, names, logger.info)
+    return Document(documents.rank_document(rankings, of_tasks))
+
+
+def of_models(places: Sequence[RunData]) -> Sequence[RunData]:
+    """Where the data of ranked models are, out of all `places`."""
+    return places[:-1] or places
+
+
+def rankings_of(runs: Sequence[Run], places: Sequence[RunData], say: Say) -> list[Ranking]:
+    """The rankings of runs; those on duels are left out, and `say` gets a line on each."""
     from .analysis.contender import Contender
     from .analysis.control import with_controls
     from .analysis.duel_runs import without_duels
     from .analysis.ranking import ranked
-    from .reports import documents
 
-    places = _places(data)
-    of_models = places[:-1] or places
-    runs = without_duels(_runs(logs, of_models, names), places, logger.info)
-    rankings = ranked([Contender(*row) for row in with_controls(runs)], of_models)
+    on_benchmark = without_duels(runs, places, say)
+    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models(places))
     refuse_misfits(places)
-    return Document(documents.rank_document(rankings))
+    return rankings
+
+
+def costs_in(logs: Sequence[Path], values: Sequence[str], say: Say) -> list[Cost]:
+    """What profiles cost in runs of other tasks; `say` gets a line on each log of a folder that is passed over."""
+    from .analysis.cost import costs_of
+    from .logs.other_tasks import read_tasks
+    from .personafeedback.system import setting_of
+
+    runs, passed = read_tasks(logs, values, setting_of)
+    for line in passed:
+        say(f"Passed over {line}")
+    return costs_of(runs)
+
+
+def costs_of_models(logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Say) -> OfTasks:
+    """`costs_in` logs by model, none without logs; `say` gets a line on each void run, which is left out."""
+    from .analysis.cost import of_models as by_model
+    from .cli.cost_text import void
+
+    costs = costs_in(logs, values, say) if logs else []
+    for cost in costs:
+        if cost.void:
+            say(void(cost))
+    return by_model(costs, names)
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
@@ -256,7 +322,7 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     return Document(documents.report_document([report_of(run, RunData(options.get("data")))]))
 
 
-def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Any) -> Run:
+def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Say) -> Run:
     """The run that a file of replies makes.
 
     Args:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from .. import api
 from ..common.files import write_all
-from ..logs.data import RunData, refuse_misfits
+from ..logs.data import RunData
 from .options import (
     FILE,
     costs_option,
@@ -57,20 +58,12 @@ def rank(
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --cost logs/sums --out ranking
     """
-    from ..analysis.contender import Contender
-    from ..analysis.control import with_controls
-    from ..analysis.duel_runs import without_duels
-    from ..analysis.ranking import ranked
     from ..reports import documents, files, rank_csv, rank_text
-    from .with_user import costs_of_models
 
-    of_models = places[:-1] or places
-    found = read(runs, of_models, names)
+    found = read(runs, api.of_models(places), names)
     check_names(names, found)
-    on_benchmark = without_duels(found, places, passed_over)
-    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models)
-    refuse_misfits(places)
-    of_tasks = costs_of_models(cost_logs, values, names)
+    rankings = api.rankings_of(found, places, passed_over)
+    of_tasks = api.costs_of_models(cost_logs, values, names, passed_over)
     document = documents.rank_document(rankings, of_tasks)
     made = (
         {} if out is None else {out / name: content for name, content in files.rank_files(rankings, of_tasks).items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from .. import api
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
 from ..logs.errors import RunError
@@ -146,7 +147,6 @@ def card(
     from ..analysis.control import with_controls
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
-    from .with_user import costs_of_models
 
     found = read(runs, [data], names)
     rows = with_controls(found)
@@ -154,7 +154,7 @@ def card(
     check_names(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names))
+    costs = costs_beside(asked, rows, api.costs_of_models(cost_logs, values, names, passed_over))
     say(update_card(made, cases, model_card, costs))
     if eval_results:
         say(f"wrote {write_eval_results(made, refuse_unpublishable(made), model_card.parent)}")

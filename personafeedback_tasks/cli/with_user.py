@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ..logs.other_tasks import read_tasks
-from ..personafeedback.system import NEUTRAL, OPENING, SETTINGS, told_by
+from .. import api
+from ..personafeedback.system import SETTINGS, told_by
 from .options import RUN, json_option, out_option, value_option
-from .output import STDOUT, files_written, say, show, write_json
-
-if TYPE_CHECKING:
-    from ..analysis.balance import OfTasks
-    from ..analysis.cost import Cost
+from .output import STDOUT, files_written, show, write_json
+from .runs import passed_over
 
 
 @click.command()
@@ -44,14 +39,6 @@ def persona(name: str, setting: str, data: str | None) -> None:
     click.echo(told.text.encode("utf-8") + os.linesep.encode())  # bytes: UTF-8 whatever the terminal has
 
 
-def setting_of(instruction: str) -> str:
-    """The setting of a text that `persona` printed; empty for other texts. Another user's text counts as `persona`."""
-    if instruction.startswith(tuple(OPENING.values())):
-        return "persona"
-    # both begin alike, whichever is the longer one
-    return "padding" if any(text.startswith(instruction[: len(text)]) for text in NEUTRAL.values()) else ""
-
-
 @click.command()
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=RUN)
 @value_option
@@ -70,29 +57,7 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
     """
     from . import cost_text
 
-    costs = costs_in(logs, values)
+    costs = api.costs_in(logs, values, passed_over)
     with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, cost_text.document(costs)):
             show(cost_text.blocks(costs))
-
-
-def costs_in(logs: Sequence[Path], values: Sequence[str]) -> list[Cost]:
-    """The costs in logs; what is passed over in a folder is said on stderr."""
-    from ..analysis.cost import costs_of
-
-    runs, passed = read_tasks(logs, values, setting_of)
-    for line in passed:
-        say(f"Passed over {line}", err=True)
-    return costs_of(runs)
-
-
-def costs_of_models(logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str]) -> OfTasks:
-    """The costs in logs by model, for `rank` and `card`; void ones are said on stderr."""
-    from ..analysis.cost import of_models
-    from .cost_text import void
-
-    costs = costs_in(logs, values) if logs else []
-    for cost in costs:
-        if cost.void:
-            say(void(cost), err=True)
-    return of_models(costs, names)

@@ -53,6 +53,14 @@ class Told(NamedTuple):
     text: str
 
 
+def setting_of(instruction: str) -> str:
+    """The setting of a text that `persona` printed; empty for other texts. Another user's text counts as `persona`."""
+    if instruction.startswith(tuple(OPENING.values())):
+        return "persona"
+    # both begin alike, whichever is the longer one
+    return "padding" if any(text.startswith(instruction[: len(text)]) for text in NEUTRAL.values()) else ""
+
+
 def message(persona: Persona) -> str:
     """The system message about a user, in the language of the persona's values."""
     return f"{OPENING[persona.language]}\n\n<persona>\n{persona.text}\n</persona>"

@@ -23,8 +23,8 @@ from support.inspect_runs import command
 from support.lm_eval_runs import command as lm_eval_command
 from support.outputs import faults
 
+from personafeedback_tasks import api
 from personafeedback_tasks.analysis.cost import costs_of
-from personafeedback_tasks.cli.with_user import costs_of_models
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
@@ -107,7 +107,7 @@ def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
     shown = personafeedback("cost", tmp_path)
     assert "VOID" in shown.output
     assert "harmed:" not in shown.output
-    assert costs_of_models([tmp_path], (), {}) == {}, "nor is it a cost beside a gain"
+    assert api.costs_of_models([tmp_path], (), {}, print) == {}, "nor is it a cost beside a gain"
 
 
 @pytest.mark.parametrize(("solver", "missed"), [("before", 0), ("behind_two", 1), ("as_text", 1), ("grader", 0)])
@@ -174,7 +174,9 @@ def stands_beside_the_gain(folder, made, monkeypatch):
     assert "without a message, expected one" in " ".join(refused.output.split())
     done = personafeedback("rank", folder / "gain", *tasks, "--out", folder / "ranked")
     assert done.exit_code == 0, done.output
-    (row,) = json.loads((folder / "ranked" / "ranking.json").read_text("utf-8"))["balance"]
+    written = (folder / "ranked" / "ranking.json").read_text("utf-8")
+    assert api.rank(folder / "gain", cost=tasks[1::2]).to_json() == written, "the same from Python"
+    (row,) = json.loads(written)["balance"]
     assert (row["model"], row["values"]["persona gain"]["value"]) == ("subject/8", 1)
     for one in made:
         if one["setting"] == "persona":
