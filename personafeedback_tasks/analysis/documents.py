@@ -112,7 +112,7 @@ class ReportedRun(Record, frozen=True, kw_only=True):
 
 
 class ReportDocument(Output, frozen=True, kw_only=True):
-    """`report.json`, `personafeedback score-replies --json`.
+    """`report.json`, `personafeedback report --json`, `score-replies --json`.
 
     Attributes:
         schema: the version of keys and units of all outputs.

@@ -35,14 +35,23 @@ def several(*options: Decorator) -> Decorator:
 run_argument = click.argument("run", type=RUN)
 runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 
+FILE_OR_STDOUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+
 json_option = click.option(
     "--json",
     "json_file",
     metavar="FILE",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    type=FILE_OR_STDOUT,
     help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
 )
 
+csv_option = click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    type=FILE_OR_STDOUT,
+    help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
+)
 
 price_option = click.option(
     "--price",

@@ -77,12 +77,16 @@ def needs_tables(json_file: Path | None) -> None:
 
 def write_json(path: Path | None, document: Output) -> bool:
     """Write the document if a file is given. True if stdout is still free for tables."""
-    if path == STDOUT:
-        click.echo(output_text(document).encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
-        return False
-    if path is not None:
-        write(path, output_text(document))
-    return True
+    return path is None or write_text(path, output_text(document))
+
+
+def write_text(path: Path, text: str) -> bool:
+    """Write what programs read to a file, or to stdout. True if stdout is still free for tables."""
+    if path != STDOUT:
+        write(path, text)
+        return True
+    click.echo(text.encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+    return False
 
 
 @contextmanager

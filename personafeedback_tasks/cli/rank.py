@@ -8,18 +8,18 @@ from pathlib import Path
 import click
 
 from .. import api
-from ..common.files import write_all
+from ..common.errors import OptionError
 from ..logs.data import RunData
 from .options import (
-    FILE,
     costs_option,
+    csv_option,
     json_option,
     name_option,
     out_option,
     places_option,
     runs_argument,
 )
-from .output import STDOUT, say, show, write_json
+from .output import STDOUT, files_written, show, write_json, write_text
 from .runs import check_names, passed_over, read
 
 
@@ -29,7 +29,7 @@ from .runs import check_names, passed_over, read
 @places_option
 @name_option
 @click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
-@click.option("--csv", "csv_file", metavar="FILE", type=FILE, help="One row per run, to FILE.")
+@csv_option
 @json_option
 @out_option(
     "Write ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case, there."
@@ -60,16 +60,17 @@ def rank(
     """
     from ..reports import documents, files, rank_csv, rank_text
 
+    if json_file == csv_file == STDOUT:
+        raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
+
     found = read(runs, api.of_models(places), names)
     check_names(names, found)
     rankings = api.rankings_of(found, places, passed_over)
     of_tasks = api.costs_of_models(cost_logs, values, names, passed_over)
     document = documents.rank_document(rankings, of_tasks)
-    made = (
-        {} if out is None else {out / name: content for name, content in files.rank_files(rankings, of_tasks).items()}
-    )
-    write_all(made | ({} if csv_file is None else {csv_file: rank_csv.as_csv(document)}))
-    if write_json(json_file, document):
-        show(rank_text.all_blocks(rankings, full, of_tasks))
-    for path in made:
-        say(f"wrote {path}", err=json_file == STDOUT)
+    with files_written(files.rank_files(rankings, of_tasks) if out else {}, out, err=STDOUT in (json_file, csv_file)):
+        is_free = write_json(json_file, document)
+        if csv_file is not None:
+            is_free &= write_text(csv_file, rank_csv.as_csv(document))
+        if is_free:
+            show(rank_text.all_blocks(rankings, full, of_tasks))

@@ -25,7 +25,7 @@ from .options import (
     price_option,
     runs_argument,
 )
-from .output import files_written, progress, say, show, write_json
+from .output import STDOUT, files_written, progress, say, show, write_json
 
 
 @click.command()
@@ -33,6 +33,7 @@ from .output import files_written, progress, say, show, write_json
 @data_option
 @name_option
 @price_option
+@json_option
 @out_option("Write report.md, report.json and index.html, a page with every case, there.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
@@ -40,6 +41,7 @@ def report(
     data: RunData,
     names: dict[str, str],
     prices: Prices | None,
+    json_file: Path | None,
     out: Path | None,
     full: bool,
 ) -> None:
@@ -60,7 +62,7 @@ def report(
     from ..analysis.control import unfit_controls, with_controls
     from ..analysis.ranking import ranked
     from ..analysis.report import report_of
-    from ..reports import files, report_text
+    from ..reports import documents, files, report_text
     from ..reports.blocks import lines
 
     found = read(runs, [data], names)
@@ -70,7 +72,9 @@ def report(
         say(line, err=True)
     reports = [report_of(run, data, controls, prices) for run, controls in rows]
     contents = files.report_files(reports, ranked([Contender(*row) for row in rows], [data])) if out else {}
-    with files_written(contents, out):
+    with files_written(contents, out, err=json_file == STDOUT):
+        if not write_json(json_file, documents.report_document(reports)):
+            return
         for place, made in enumerate(reports):
             if place:
                 say("")

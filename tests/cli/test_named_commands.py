@@ -96,7 +96,7 @@ def test_outputs_have_the_same_options_everywhere():
     for option, name in found:
         assert isinstance(option.type, click.Path)
         assert (option.metavar, option.type.dir_okay is False) == kinds[name], (name, option.help)
-        assert option.type.allow_dash == (name == "--json")
+        assert option.type.allow_dash == (name != "--out")
 
 
 @pytest.mark.parametrize("text", ["paper", "build plan DIR", "export --format rewardbench", "rank logs --markdown"])

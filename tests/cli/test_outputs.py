@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click import Context
 
 pytest.importorskip("scipy")
 
@@ -26,7 +27,7 @@ from support.judges import JUDGES
 from support.outputs import faults
 
 from personafeedback_tasks import api
-from personafeedback_tasks.common.outputs import SCHEMA as VERSION
+from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.logs import log as logs
 
 
@@ -55,15 +56,6 @@ def test_every_key_is_described():
             assert entry["description"] or name == "Prices", f"{name}.{key}"
 
 
-DATA = {"audit": ("--data", "sample"), "plan": ("personafeedback", "-T", "data=sample")}
-
-
-@pytest.mark.parametrize("command", DATA)
-def test_what_a_command_on_data_writes(command, tmp_path):
-    done(command, *DATA[command], "--json", tmp_path / "out.json")
-    assert faults(json.loads((tmp_path / "out.json").read_text("utf-8")), command) == []
-
-
 @pytest.fixture
 def folder(tmp_path) -> Path:
     """A run with a control, and another run."""
@@ -72,25 +64,62 @@ def folder(tmp_path) -> Path:
     return tmp_path / "logs"
 
 
-def test_what_a_command_on_runs_writes(folder, tmp_path):
-    one = min(folder.glob("persona/*"))
-    done("compare", one, one, "--json", tmp_path / "compare.json")
-    done("report", folder, "--out", tmp_path / "report")
-    done("rank", folder, "--out", tmp_path / "rank")
-    for name, place in (
-        ("rank", "compare.json"), ("report", "report/report.json"), ("rank", "rank/ranking.json"),
-    ):  # fmt: skip
-        assert faults(json.loads((tmp_path / place).read_text("utf-8")), name) == [], name
-    for row in rows_of(tmp_path / "rank" / "ranking.csv"):
-        assert {"acc", "low", "high", "cases", "caveats", "signature"} <= row.keys()
-        assert row["schema"] == f"{VERSION}"
+WITH_JSON = {
+    "audit": lambda logs, to: ["--data", "sample"],
+    "plan": lambda logs, to: ["personafeedback", "-T", "data=sample"],
+    "report": lambda logs, to: [logs, "--out", to / "out"],
+    "rank": lambda logs, to: [logs, "--out", to / "out"],
+    "compare": lambda logs, to: 2 * [min(logs.glob("persona/*"))],
+    "verdict": lambda logs, to: [*_judged_duels(to)],
+    "score-replies": lambda logs, to: ["personafeedback_hard", _replies(to), "-T", "data=sample", "--out", to / "out"],
+}
+"""Command -> its arguments. `cost` and `chain` have tests with runs of their own."""
 
 
-def test_what_verdict_writes(tmp_path):
-    duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
-    log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
-    done("verdict", log, "--exam", exam, "--json", tmp_path / "v.json")
-    assert faults(json.loads((tmp_path / "v.json").read_text("utf-8")), "verdict") == []
+def _judged_duels(to: Path) -> list[object]:
+    duels = write_duels(to / "duels", lambda case: case.rejected, difficulty="hard")
+    return [judged(to / "a", "readable", duels), "--exam", judged(to / "b", "readable")]
+
+
+def _replies(to: Path) -> Path:
+    file = to / "replies.jsonl"
+    done("score-replies", "personafeedback_hard", file, "-T", "data=sample", "--template")
+    lines = [{**json.loads(line), "reply": "A"} for line in file.read_text("utf-8").splitlines()]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("command", WITH_JSON)
+def test_json_and_folders_mean_the_same_in_every_command(command, folder, tmp_path):
+    """FILE gets what - prints and --out has; the tables are as without it, and stdout has nothing beside JSON."""
+    arguments = WITH_JSON[command](folder, tmp_path)
+    plain = personafeedback(command, *arguments)
+    to_file = personafeedback(command, *arguments, "--json", tmp_path / "out.json")
+    to_stdout = personafeedback(command, *arguments, "--json", "-")
+    assert plain.exit_code == to_file.exit_code == to_stdout.exit_code == 0, to_stdout.output
+    assert to_file.stdout == plain.stdout
+    text = (tmp_path / "out.json").read_text("utf-8")
+    assert to_stdout.stdout == text
+    assert faults(json.loads(text), {"compare": "rank", "score-replies": "report"}.get(command, command)) == []
+    for path in (tmp_path / "out").glob("*"):
+        assert f"wrote {path}" in plain.stdout
+        assert f"wrote {path}" in to_stdout.stderr
+        assert path.suffix != ".json" or path.read_text("utf-8") == text
+
+
+def test_csv_to_stdout_is_the_csv_of_the_folder(folder, tmp_path):
+    ended = personafeedback("rank", folder, "--csv", "-", "--out", tmp_path / "out")
+    assert ended.stdout == (tmp_path / "out" / "ranking.csv").read_text("utf-8")
+    (first, *_) = csv.DictReader(ended.stdout.splitlines())
+    assert {"schema", "acc", "low", "high", "cases", "caveats", "signature"} <= first.keys()
+    assert "cannot both write to stdout" in personafeedback("rank", folder, "--csv", "-", "--json", "-").output
+
+
+def test_every_command_with_json_is_tried():
+    context = Context(main)
+    commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
+    with_json = {name for name, one in commands.items() if "json_file" in {option.name for option in one.params}}
+    assert with_json == {*WITH_JSON, "cost", "chain"}
 
 
 STORED = Path(__file__).parents[1] / "outputs.txt"
