@@ -51,8 +51,8 @@ def plan(
     made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
     from ..reports.plan_text import blocks
 
-    if write_json(json_file, made.document):
+    if write_json(json_file, made):
         say(f"Task: {made.task}, method {of.name}")
-        say(f"Data: {made.cases.revision}")
+        say(f"Data: {made.data}")
         say()
         show(blocks(made))

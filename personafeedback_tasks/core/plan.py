@@ -6,14 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
 from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
-from ..stats.significance import Comparison
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
 from .messages import texts
@@ -44,66 +43,6 @@ def estimated(texts: Sequence[str]) -> list[int]:
         round(TOKENS_WIDE * (len(text) - other) + TOKENS_OTHER * other)
         for text, other in zip(texts, others, strict=True)
     ]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run of one task takes, and what it can show."""
-
-    task: str  # its name with what differs from the default
-    options: Options
-    cases: CaseSet[Any]
-    expected: Mapping[str, int]  # cell -> number of cases that it must have; empty if that is not checked
-    asks: Mapping[str, Usage]  # setting -> its calls, as each harness counts them, and tokens
-    longest: int  # tokens of the longest prompt
-    max_tokens: int  # limit on the longest reply; 0 where the model writes none that count
-    smallest: tuple[tuple[Comparison, float], ...]  # (comparison, smallest difference that the task shows, a share)
-    detects: Mapping[str, float]  # cell or group -> see `Benchmark.detects`; empty where that is unknown
-    reply: int  # tokens of a reply: as the user expects them, else the limit
-    is_bound: bool = False  # whether `reply` is the limit, and not 0
-    prices: Prices | None = None
-
-    @property
-    def sizes(self) -> list[int]:
-        """The number of cases of each user."""
-        return list(_users(self.cases).values())
-
-    @property
-    def total(self) -> Usage:
-        """The usage of all settings together."""
-        return total(self.asks.values())
-
-    def dollars(self, usage: Usage) -> float:
-        """The price of some usage; nan without prices."""
-        return self.prices.of(usage) if self.prices else math.nan
-
-    @property
-    def document(self) -> PlanDocument:
-        """What programs get of it."""
-        return PlanDocument(
-            task=self.task,
-            options=self.options.signed(),
-            data=self.cases.revision,
-            cells={
-                cell: PlannedCell(len(some), self.expected.get(cell), len(_users(some)))
-                for cell, some in self.cases.cells.items()
-            },
-            cases=len(self.cases),
-            users=len(_users(self.cases)),
-            calls=self.total.calls,
-            prompt_tokens=self.total.input,
-            longest_prompt_tokens=self.longest,
-            reply_tokens_of_a_call_at_most=self.max_tokens or None,
-            settings={
-                name: PlannedCalls(usage.calls, usage.input, usage.output, self.dollars(usage))
-                for name, usage in self.asks.items()
-            },
-            reply_tokens_of_a_call=self.reply,
-            prices=self.prices,
-            dollars=self.dollars(self.total),
-            comparisons=[SmallestDifference(**asdict(one), smallest=smallest) for one, smallest in self.smallest],
-            detects=self.detects,
-        )
 
 
 class PlannedCell(msgspec.Struct, frozen=True):
@@ -144,6 +83,7 @@ class SmallestDifference(msgspec.Struct, frozen=True, kw_only=True):
         variance: assumed variance of a case.
         correlation: assumed correlation of two cases of a user.
         paired: whether both runs have the same cases.
+        design_effect: how much larger that correlation makes the variance of a mean.
         smallest: difference with 80 % power, a share.
     """
 
@@ -151,6 +91,7 @@ class SmallestDifference(msgspec.Struct, frozen=True, kw_only=True):
     variance: float
     correlation: float
     paired: bool
+    design_effect: float
     smallest: float
 
 
@@ -171,6 +112,7 @@ class PlanDocument(Output, frozen=True, kw_only=True):
         reply_tokens_of_a_call_at_most: the limit on a reply; null where the model writes none that count.
         settings: setting -> what it takes.
         reply_tokens_of_a_call: --reply-tokens, else the limit.
+        is_upper_bound: whether reply tokens are the limit and not what was expected.
         prices: dollars per million tokens; null without.
         dollars: of all settings together; null without prices.
         comparisons: what differences the cases show.
@@ -189,6 +131,7 @@ class PlanDocument(Output, frozen=True, kw_only=True):
     reply_tokens_of_a_call_at_most: int | None
     settings: Mapping[str, PlannedCalls]
     reply_tokens_of_a_call: int
+    is_upper_bound: bool
     prices: Prices | None
     dollars: float
     comparisons: Sequence[SmallestDifference]
@@ -241,7 +184,7 @@ def make_plan(
     *,
     reply: int | None = None,
     prices: Prices | None = None,
-) -> Plan:
+) -> PlanDocument:
     """What a run takes under some options, refused where the run would be. Without `reply` the limit counts."""
     for options in every:
         benchmark.check(options, cases)
@@ -262,22 +205,39 @@ def make_plan(
                 output += len(documents) * (stage.limit(method) - reply)
         asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
         longest = max(longest, *tokens)
-    sizes = list(_users(cases).values())
     groups = benchmark.columns(cases.cells).items()
     detects = {name: benchmark.detects([case for cell in of for case in cases.cells[cell]]) for name, of in groups}
-    return Plan(
+    sizes = list(_users(cases).values())
+    comparisons = [
+        SmallestDifference(**asdict(one), design_effect=one.design_effect(sizes), smallest=one.smallest(sizes))
+        for one in benchmark.comparisons
+    ]
+    expected_cases = {} if cases.counts == "any" else benchmark.sizes(cases, options)
+    dollars = prices.of if prices else lambda usage: math.nan
+    every_ask = total(asks.values())
+    return PlanDocument(
         task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
-        options=options,
-        cases=cases,
-        expected={} if cases.counts == "any" else benchmark.sizes(cases, options),
-        asks=asks,
-        longest=longest,
-        max_tokens=max_tokens,
-        smallest=tuple((one, one.smallest(sizes)) for one in benchmark.comparisons),
-        detects={name: value for name, value in detects.items() if not math.isnan(value)},
-        reply=reply,
-        is_bound=0 < method.new_tokens == reply,
+        options=options.signed(),
+        data=cases.revision,
+        cells={
+            cell: PlannedCell(len(some), expected_cases.get(cell), len(_users(some)))
+            for cell, some in cases.cells.items()
+        },
+        cases=len(cases),
+        users=len(sizes),
+        calls=every_ask.calls,
+        prompt_tokens=every_ask.input,
+        longest_prompt_tokens=longest,
+        reply_tokens_of_a_call_at_most=max_tokens or None,
+        settings={
+            name: PlannedCalls(usage.calls, usage.input, usage.output, dollars(usage)) for name, usage in asks.items()
+        },
+        reply_tokens_of_a_call=reply,
+        is_upper_bound=0 < method.new_tokens == reply,
         prices=prices,
+        dollars=dollars(every_ask),
+        comparisons=comparisons,
+        detects={name: value for name, value in detects.items() if not math.isnan(value)},
     )
 
 

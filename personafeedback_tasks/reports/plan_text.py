@@ -2,65 +2,70 @@
 
 from __future__ import annotations
 
-from ..core.plan import Plan
+from ..core.plan import PlanDocument, PlannedCalls
 from ..stats.estimates import percent
 from .blocks import Block, paragraph
 from .costs_text import money
 from .table import of_rows, spaced
 
 ESTIMATED = (
-    "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has up to twice as many for "
-    "Chinese prompts."
+    "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has up "
+    "to twice as many for Chinese prompts."
 )
 
 
-def blocks(plan: Plan) -> list[Block]:
+def blocks(plan: PlanDocument) -> list[Block]:
     """The tables of a plan."""
     return [
         *_cells(plan),
         *_takes(plan),
-        *(_differences(plan) if plan.smallest else []),
+        *(_differences(plan) if plan.comparisons else []),
         *(_detects(plan) if plan.detects else []),
     ]
 
 
-def _cells(plan: Plan) -> list[Block]:
-    document = plan.document
-    rows = [(spaced(cell), f"{size.cases:,}", size.users) for cell, size in document.cells.items()]
+def _cells(plan: PlanDocument) -> list[Block]:
+    rows = [(spaced(cell), f"{size.cases:,}", size.users) for cell, size in plan.cells.items()]
     if len(rows) > 1:
-        rows.append(("total", f"{len(plan.cases):,}", document.users))
-    checked = ", each with the number of cases that it must have" if plan.expected else ", their numbers unchecked"
+        rows.append(("total", f"{plan.cases:,}", plan.users))
+    is_checked = any(size.expected is not None for size in plan.cells.values())
+    checked = ", each with the number of cases that it must have" if is_checked else ", their numbers unchecked"
     return [of_rows(f"Cells{checked}", ["", "cases", "users"], rows)]
 
 
-def _takes(plan: Plan) -> list[Block]:
-    asks = {**plan.asks, **({"total": plan.total} if len(plan.asks) > 1 else {})}
+def _takes(plan: PlanDocument) -> list[Block]:
+    settings = dict(plan.settings)
+    if len(settings) > 1:
+        replies = sum(one.reply_tokens for one in settings.values())
+        settings["total"] = PlannedCalls(plan.calls, plan.prompt_tokens, replies, plan.dollars)
     header = ["", "calls", "prompt tokens", "reply tokens", *(["dollars"] if plan.prices else [])]
     rows = [
         (
             name,
-            f"{usage.calls:,}",
-            f"{usage.input:,}",
-            f"{usage.output:,}",
-            *([money(plan.dollars(usage))] if plan.prices else []),
+            f"{one.calls:,}",
+            f"{one.prompt_tokens:,}",
+            f"{one.reply_tokens:,}",
+            *([money(one.dollars)] if plan.prices else []),
         )
-        for name, usage in asks.items()
+        for name, one in settings.items()
     ]
     notes = [ESTIMATED]
-    if plan.max_tokens:
-        replies = f"Replies of {plan.reply:,} token{'' if plan.reply == 1 else 's'} each"
-        if plan.is_bound:
-            replies += ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
+    if plan.reply_tokens_of_a_call_at_most:
+        each = plan.reply_tokens_of_a_call
+        replies_of = f"Replies of {each:,} token{'' if each == 1 else 's'} each"
+        if plan.is_upper_bound:
+            replies_of += ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
+        context = plan.longest_prompt_tokens + plan.reply_tokens_of_a_call_at_most
         notes += [
-            f"{replies}.",
-            f"Context (max_length, max_model_len): {plan.longest + plan.max_tokens:,} tokens, the longest prompt and reply.",
+            f"{replies_of}.",
+            f"Context (max_length, max_model_len): {context:,} tokens, the longest prompt and reply.",
         ]
     if plan.prices:
         notes.append(f"At {plan.prices.input:g} and {plan.prices.output:g} dollars per million tokens.")
     return [of_rows("What a run takes", header, rows), *map(paragraph, notes), paragraph()]
 
 
-def _detects(plan: Plan) -> list[Block]:
+def _detects(plan: PlanDocument) -> list[Block]:
     title = "The smallest score above chance that the cases show, at 80 % power, 5 % two-sided"
     rows = [
         (spaced(name), percent(one, sign=True) if one <= 0.5 else "too few cases") for name, one in plan.detects.items()
@@ -69,20 +74,20 @@ def _detects(plan: Plan) -> list[Block]:
     return [of_rows(title, ["", "points"], rows), paragraph(note)]
 
 
-def _differences(plan: Plan) -> list[Block]:
-    assumed, _ = plan.smallest[0]
-    effect = assumed.design_effect(plan.sizes)
+def _differences(plan: PlanDocument) -> list[Block]:
+    assumed = plan.comparisons[0]
     notes = (
-        "paired: right minus wrong of one run, or two runs on the same cases; the percentage is the share of cases on which one is right and the "
-        "other wrong.",
+        "paired: right minus wrong of one run, or two runs on the same cases; the percentage is the share of cases "
+        "on which one is right and the other wrong.",
         "unpaired: other cases, or only a number from a card; accuracies of 75 %.",
-        f"Two cases of a user are taken to correlate by {assumed.correlation:g}: a design effect of {effect:.2f}.",
+        f"Two cases of a user are taken to correlate by {assumed.correlation:g}: "
+        f"a design effect of {assumed.design_effect:.2f}.",
     )
     return [
         of_rows(
-            f"The smallest difference that all {len(plan.cases):,} cases show, at 80 % power, 5 % two-sided",
+            f"The smallest difference that all {plan.cases:,} cases show, at 80 % power, 5 % two-sided",
             ["", "points"],
-            [(comparison.name, percent(smallest)) for comparison, smallest in plan.smallest],
+            [(one.name, percent(one.smallest)) for one in plan.comparisons],
         ),
         *map(paragraph, notes),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -92,8 +93,8 @@ def seen(tables, sizes):
 def test_the_smallest_difference_is_seen_4_times_in_5(real_data, compared):
     """2,000 benchmarks whose users have as many cases as in General Hard."""
     made = plan_of(real_data, "personafeedback_general_hard")
-    sizes = np.array(made.sizes)
-    difference = dict(made.smallest)[compared]
+    sizes = np.array([*Counter(case.user_id for case in load_cases(real_data, "general", "hard")).values()])
+    (difference,) = (one.smallest for one in made.comparisons if one.name == compared.name)
     tables = runs_of(compared, sizes, difference, seed=12)
     power = np.mean(seen(tables, sizes))
     print(f"{compared.name}, {100 * difference:.1f} points: seen in {power:.1%}")
@@ -146,14 +147,15 @@ def test_the_work_is_that_of_all_prompts(setting):
     made = plan_of("sample", setting=setting)
     template = prompts.Template(setting=setting)
     tokens = estimated([prompts.build(case, template, order) for case in load_cases("sample") for order in TWO.names])
-    assert (made.total.calls, made.total.input, made.longest) == (96, sum(tokens), max(tokens))
-    assert (made.max_tokens, made.total.output) == (1024, 96 * 1024)
+    assert (made.calls, made.prompt_tokens, made.longest_prompt_tokens) == (96, sum(tokens), max(tokens))
+    assert (made.reply_tokens_of_a_call_at_most, made.settings[setting].reply_tokens) == (1024, 96 * 1024)
 
 
 def test_log_likelihoods_ask_for_each_label_and_write_nothing():
     one, both = plan_of("sample", "personafeedback_hard"), plan_of("sample", "personafeedback_hard_mc")
-    assert (both.total.calls, both.total.input) == (2 * one.total.calls, 2 * one.total.input)
-    assert (both.max_tokens, both.total.output, both.longest) == (0, 0, one.longest)
+    assert (both.calls, both.prompt_tokens) == (2 * one.calls, 2 * one.prompt_tokens)
+    assert (both.reply_tokens_of_a_call_at_most, both.settings["persona"].reply_tokens) == (None, 0)
+    assert both.longest_prompt_tokens == one.longest_prompt_tokens
     assert both.task == "personafeedback_hard_mc (demonstration)"
 
 
@@ -171,13 +173,14 @@ def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
     shown = printed("personafeedback", "-T", "data=sample", "--json", file)
     stored = json.loads(file.read_text(encoding="utf-8"))
     made = plan_of("sample")
-    assert stored == jsonable(made.document)
-    assert f"Data: {made.cases.revision}" in shown
-    assert re.search(rf"^persona +{made.total.calls} +{made.total.input:,} +{made.total.output:,}$", shown, re.M)
-    assert f"{made.longest + 1024:,} tokens, the longest prompt and reply" in shown
-    for comparison, smallest in made.smallest:
-        assert re.search(rf"^{comparison.name} +{100 * smallest:.1f}$", shown, re.M)
-    assert f"a design effect of {COMPARISONS[0].design_effect(made.sizes):.2f}." in shown
+    assert stored == jsonable(made)
+    assert f"Data: {made.data}" in shown
+    assert re.search(rf"^persona +{made.calls} +{made.prompt_tokens:,} +{1024 * made.calls:,}$", shown, re.M)
+    assert f"{made.longest_prompt_tokens + 1024:,} tokens, the longest prompt and reply" in shown
+    for one in made.comparisons:
+        assert re.search(rf"^{one.name} +{100 * one.smallest:.1f}$", shown, re.M)
+    sizes = [*Counter(case.user_id for case in load_cases("sample")).values()]
+    assert f"a design effect of {COMPARISONS[0].design_effect(sizes):.2f}." in shown
     assert "ESTIMATE" in shown
     assert printed("personafeedback", "-T", "data=sample", "--json", "-") == file.read_text(encoding="utf-8")
 
