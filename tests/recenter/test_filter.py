@@ -26,7 +26,7 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter.embeddings import DEFAULT, embedder
 from personafeedback_tasks.recenter.filter.folder import read
-from personafeedback_tasks.recenter.filter.model import folds, held_out, threshold
+from personafeedback_tasks.recenter.filter.model import folds, held_out
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.stats.clusters import Shared
 from personafeedback_tasks.stats.estimates import jackknife_stderr
@@ -73,7 +73,7 @@ TEXTS = ["Plays chess", "How do I open with the queen's pawn?", "Is allergic to 
 def test_vectors_have_length_one_and_keep_the_order_of_the_texts(minilm):
     vectors = embedder(str(minilm)).embed(TEXTS)
     assert vectors.shape == (len(TEXTS), 384)
-    assert (vectors**2).sum(axis=1) == pytest.approx([1] * len(TEXTS), abs=1e-12)
+    assert (vectors**2).sum(axis=1) == pytest.approx([1] * len(TEXTS), abs=1e-6)
     order = random.Random(3).sample(range(len(TEXTS)), len(TEXTS))
     again = embedder(str(minilm)).embed([TEXTS[index] for index in order] + TEXTS[:2])
     assert (again == vectors[[*order, 0, 1]]).all()
@@ -100,7 +100,7 @@ def test_no_user_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(users):
 
 
 def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions():
-    """Neither the weights nor the penalty nor the threshold: with all labels of the tested rows inverted they are the same."""
+    """Neither the weights nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, _ = map(np.array, zip(*product("abcd", range(24)), strict=True))
     found = rng.normal(size=(len(users), 7))
@@ -112,26 +112,6 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions():
     after = np.array(held_out(found, inverted, users))
     assert (after[:, tested] == before[:, tested]).all()
     assert (after != before).any()
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=2, max_size=14))
-@settings(max_examples=100)
-def test_no_cut_has_a_higher_f1_than_the_threshold(rows):
-    labels = np.array([label for _, label in rows])
-    if not labels.any():
-        return
-    probabilities = np.array([number / 7 + 0.01 for number, _ in rows])
-
-    def f1(cut):
-        selected = probabilities >= cut
-        return 2 * (labels & selected).sum() / (labels.sum() + selected.sum())
-
-    found = threshold(labels, probabilities)
-    best = max(f1(cut) for cut in probabilities)
-    assert f1(found) == best
-    fewest = min((probabilities >= cut).sum() for cut in probabilities if f1(cut) == best)
-    assert (probabilities >= found).sum() == fewest
 
 
 @pytest.mark.slow

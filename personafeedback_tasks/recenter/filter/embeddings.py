@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -59,22 +59,15 @@ class Embedder:
             digest.update(f"{token} {number}\n".encode())
         return digest.hexdigest()[:12]
 
-    def embed(self, texts: Sequence[str], progress: Callable[[str], None] = lambda text: None) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, one row per text, in the order given; at least one."""
-        # Each different text is embedded once, and batches hold texts of similar length, whatever order they come in.
         import numpy as np
 
-        different = sorted(set(texts), key=lambda text: (len(text), text))
-        parts = []
-        for start in range(0, len(different), BATCH):
-            progress(f"embedding {start:,} of {len(different):,} texts")
-            batch = different[start : start + BATCH]
-            parts.append(self._model.encode(batch, batch_size=BATCH, show_progress_bar=False))
-        vectors = np.concatenate(parts).astype(np.float64)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors /= np.where(lengths > 0, lengths, 1)
+        # each different text once, in an order of their own: texts of one batch are padded alike, which moves last digits
+        different = sorted(set(texts))
+        vectors = self._model.encode(different, batch_size=BATCH, show_progress_bar=False, normalize_embeddings=True)
         place = {text: index for index, text in enumerate(different)}
-        return vectors[[place[text] for text in texts]]
+        return vectors.astype(np.float64)[[place[text] for text in texts]]
 
 
 @lru_cache(maxsize=2)

@@ -34,7 +34,6 @@ class _Embeddings(Struct):
 class _About(Struct):
     embeddings: _Embeddings
     threshold: float
-    strength: float
     bias: float
     weights: Annotated[list[float], Meta(min_length=1)]
 
@@ -98,5 +97,5 @@ def read(path: str | Path) -> Filter:
     for number, row in rows(folder / PREDICTIONS):
         line = decoded(f"{folder / PREDICTIONS}, line {number}", row, _Predicted, f"{WHAT_TO_DO}.")
         held_out.setdefault(line.text, line.answer == NO)  # of equal texts the first row counts
-    model = Model(np.array(about.weights), about.bias, about.strength, about.threshold)
+    model = Model(np.array(about.weights), about.bias, about.threshold)
     return Filter(folder, about.embeddings, model, held_out)

@@ -50,7 +50,8 @@ def train_on(
     labels = np.array([bool(row.judgment) for row in rows])
     progress(f"loading {model}")
     loaded = embedder(model)
-    vectors = loaded.embed([text for row in rows for text in texts(row)], progress)
+    progress("embedding")
+    vectors = loaded.embed([text for row in rows for text in texts(row)])
     features = features_of(vectors[::2], vectors[1::2])
     try:
         progress("evaluating")
@@ -78,7 +79,6 @@ def train_on(
             "even_votes": len(rows.unscored),
         },
         "threshold": final.threshold,
-        "strength": final.strength,
         "metrics": jsonable(scores),
         "bias": final.bias,
         "weights": final.weights.tolist(),
