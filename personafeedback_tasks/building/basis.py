@@ -8,7 +8,7 @@ from typing import Any
 from ..common.errors import DataError
 from ..core.cases import digest_of
 from ..personafeedback.persona import Persona
-from .folder import Folder
+from .build import Build
 from .rows import FULL, MASKED, OWN, Answer, Basis, Origin, Question
 from .settings import FILE, Settings
 
@@ -21,8 +21,8 @@ _PREFERENCES = ("prefer", "偏好", "喜好")
 class Bases:
     """The users of a build's questions, as prompts and pages show them now."""
 
-    def __init__(self, folder: Folder):
-        self._folder, self._bases = folder, folder.by_id(Basis)
+    def __init__(self, build: Build):
+        self._folder, self._bases = build, build.by_id(Basis)
         self._texts: dict[tuple[str, str], str] = {}
 
     def told(self, question: Question, strategy: str) -> str:

@@ -19,7 +19,7 @@ from ..common.records import broken, lenient, rows, short
 from ..common.row_files import Row
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
-from .folder import Folder
+from .build import Build
 from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
 from .settings import FILE, Settings
 from .steps import PACKS, RELEASE, TRAINING, Say
@@ -50,7 +50,7 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
         DataError: a row is broken, or there is no pair.
         OptionError: the folder has another build, or the share is invalid.
     """
-    folder, path = Folder(root), root / FILE
+    build, path = Build(root), root / FILE
     new = replace(Settings.of_options(test=test), personas=0, specific=0)  # it writes no text by itself
     settings = Settings.load(path) if path.exists() else new
     made = _Pairs()
@@ -69,21 +69,21 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
         Answer: [row for row in made.answers.values() if row.id in ids],
         Pair: [*made.pairs.values()],
     }
-    with folder.locked():
+    with build.locked():
         for kind, of_kind in content.items():
-            if folder.has(kind) and folder.read(kind) != of_kind:
+            if build.has(kind) and build.read(kind) != of_kind:
                 raise OptionError(
-                    f"{folder.path(kind)}: found another build's rows than {source} gives, expected a new folder."
+                    f"{build.path(kind)}: found another build's rows than {source} gives, expected a new folder."
                 )
-        others: dict[Path, Content] = {folder.persona_path(user): json_of(personas[user]) for user in personas}
+        others: dict[Path, Content] = {build.persona_path(user): json_of(personas[user]) for user in personas}
         if not path.exists():
             others[path] = settings.as_toml()
-        folder.write_together(content, others)
+        build.write_together(content, others)
     say(f"took {len(made.pairs):,} pairs of {len(users):,} users and {len(content[Question]):,} questions")
     for reason, count in made.left_out.items():
         say(f"! left out: {count:,} pairs {reason}")
     say(f"{path} has the name, license and language of the set.")
-    if not folder.people(TEST):
+    if not build.people(TEST):
         say(f"All persons are for training. Next: {TRAINING.command(root)}")
         return
     say(f"Their labels are those of the source. To have them voted on: {PACKS.line(root)}")

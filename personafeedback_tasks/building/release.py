@@ -27,8 +27,8 @@ from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
 from ..stats.estimates import Estimate, percent, share
 from .basis import Bases
+from .build import Build
 from .coins import LEAST_VOTES
-from .folder import Folder
 from .rows import OWN, TEST, Answer, Pair, Person, Question
 from .screening import pieces
 from .steps import PACKS, Say
@@ -67,84 +67,84 @@ class Release:
     files: Mapping[str, str]
 
 
-def make(folder: Folder) -> Release:
+def make(build: Build) -> Release:
     """The release of a build as its files and votes give it now.
 
     Raises:
         DataError: pairs without labels have no votes, no pair becomes a case, or a persona is missing.
     """
-    pairs, cast = folder.need(Pair), folder.read(Vote)
+    pairs, cast = build.need(Pair), build.read(Vote)
     if not any(pair.label for pair in pairs):
-        folder.need(Vote)
-    study = study_of(folder, folder.read(Question))
+        build.need(Vote)
+    study = study_of(build, build.read(Question))
     votes = [vote for _, vote in study.counted()]
     if cast and not votes:
         raise DataError(
-            f"{folder.path(Vote)}: found {len(cast):,} votes of which none counts, expected some: not of a dropped annotator, not `{CANNOT}`, and on "
-            f"the texts as they are now. Have the pairs voted on: {PACKS.line(folder.root)}"
+            f"{build.path(Vote)}: found {len(cast):,} votes of which none counts, expected some: not of a dropped annotator, not `{CANNOT}`, and on "
+            f"the texts as they are now. Have the pairs voted on: {PACKS.line(build.root)}"
         )
-    labels = label_pairs(folder, votes)
-    kept = {question.id: question for question in folder.questions(TEST)}
+    labels = label_pairs(build, votes)
+    kept = {question.id: question for question in build.questions(TEST)}
     cases = [label for label in labels if label.tier and label.pair.question_id in kept]
     if not cases:
         why, fix = (
             "none is kept for testing",
-            f"Look at split and keep in {folder.path(Person)}, and at keep in {folder.path(Question)}.",
+            f"Look at split and keep in {build.path(Person)}, and at keep in {build.path(Question)}.",
         )
         if left_out := reasons(labels):
             why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
             fix = f"A pair needs {LEAST_VOTES} votes or more; the paper has nine."
-        raise DataError(f"{folder.path(Pair)}: no pair became a case ({why}). {fix}")
+        raise DataError(f"{build.path(Pair)}: no pair became a case ({why}). {fix}")
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote)
-    answers, bases, rows = folder.by_id(Answer), Bases(folder), defaultdict[str, list[dict[str, Any]]](list)
+    answers, bases, rows = build.by_id(Answer), Bases(build), defaultdict[str, list[dict[str, Any]]](list)
     for label in cases:
         question = kept[label.pair.question_id]
         memory = bases.memory(question.id)
         rows[f"{question.category}_{label.tier}"].append(_row(label, question, answers, memory, of_pair[label.pair.id]))
     agreement = kappa(pairs, votes)
     manifest = _manifest(
-        folder, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
+        build, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
     )
     contents = {f"data/{cell.replace('_', '/')}.jsonl": "".join(json_lines(of_cell)) for cell, of_cell in rows.items()}
-    users = (*(label.pair.user_id for label in cases), *(person.user_id for person in folder.people(TEST)))
+    users = (*(label.pair.user_id for label in cases), *(person.user_id for person in build.people(TEST)))
     for user in dict.fromkeys(users):
-        contents[f"persona/{user}.json"] = json_of(folder.persona(user).profile)
-        if folder.memory_path(user).is_file():
-            contents[f"memory/{user}.jsonl"] = "".join(json_lines(pieces(folder.memory_path(user)).values()))
-    contents["set.json"] = manifest.content(folder.root / RELEASE)
+        contents[f"persona/{user}.json"] = json_of(build.persona(user).profile)
+        if build.memory_path(user).is_file():
+            contents[f"memory/{user}.jsonl"] = "".join(json_lines(pieces(build.memory_path(user)).values()))
+    contents["set.json"] = manifest.content(build.root / RELEASE)
     return Release(manifest, labels, agreement, study.outdated, contents)
 
 
-def is_there(folder: Folder) -> bool:
+def is_there(build: Build) -> bool:
     """Whether the build was released."""
-    return (folder.root / RELEASE / OWN_FILES[-1]).is_file()
+    return (build.root / RELEASE / OWN_FILES[-1]).is_file()
 
 
-def is_current(folder: Folder) -> bool:
+def is_current(build: Build) -> bool:
     """Whether the build was released, and the release is what its files give now."""
-    if not is_there(folder):
+    if not is_there(build):
         return False
     try:
-        made = make(folder)
+        made = make(build)
     except DataError:
         return False
-    paths = {folder.root / RELEASE / name: content for name, content in made.files.items()}
+    paths = {build.root / RELEASE / name: content for name, content in made.files.items()}
     return all(path.is_file() and path.read_bytes() == content.encode() for path, content in paths.items())
 
 
-def release(folder: Folder, say: Say) -> None:
+def release(build: Build, say: Say) -> None:
     """Write the data set, once the strict loader has read it, and say how the votes and the shortcuts came out."""
-    out = folder.root / RELEASE
-    with folder.locked():
-        made = make(folder)
-        place = folder.root / ".release-next"
+    out = build.root / RELEASE
+    with build.locked():
+        made = make(build)
+        place = build.root / ".release-next"
         with explained(out):
             shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
             write_all({place / name: content for name, content in made.files.items()})
             accuracy = _shortcuts(load_present(place))
-            write_all({place / "README.md": _card(made, folder, accuracy)})
+            write_all({place / "README.md": _card(made, build, accuracy)})
             _put_in_place(place, out)
             shutil.rmtree(place)
         below = [label for label in made.labels if not label.tier]
@@ -152,7 +152,7 @@ def release(folder: Folder, say: Say) -> None:
             {"pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id, "votes": label.votes, "reason": label.reason}
             for label in below
         ]  # fmt: skip
-        write_all({folder.root / BELOW: json_lines(lines)})
+        write_all({build.root / BELOW: json_lines(lines)})
     counts = made.manifest.counts
     for reason, count in reasons(made.labels).items():
         say(f"{count:,} pairs are in {BELOW}, {reason}: {REASONS[reason]}")
@@ -160,7 +160,7 @@ def release(folder: Folder, say: Say) -> None:
         say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
     if made.outdated:
         say(
-            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs judged again: {PACKS.line(folder.root)}"
+            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs judged again: {PACKS.line(build.root)}"
         )
     if made.agreement:
         say(f"{KAPPA}: {_with_interval(made.agreement)}")
@@ -207,11 +207,11 @@ def _row(
 
 
 def _manifest(
-    folder: Folder, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer], of_pair: Mapping[str, Sequence[Vote]],
+    build: Build, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer], of_pair: Mapping[str, Sequence[Vote]],
     agreement: Estimate | None, labels: Sequence[Labeled],
 ) -> Manifest:  # fmt: skip
     settings, models = (
-        folder.settings,
+        build.settings,
         Counter(answers[name].model for label in cases for name in (label.chosen, label.rejected)),
     )
     own = models.pop(OWN, 0)
@@ -223,7 +223,7 @@ def _manifest(
         name=cut(settings.name, LONGEST_NAME),
         counts=counts,
         license=settings.license,
-        labels=cut(_labels(folder, cases, len({vote.annotator for vote in votes})), LONGEST_TEXT),
+        labels=cut(_labels(build, cases, len({vote.annotator for vote in votes})), LONGEST_TEXT),
         generator=cut(f"{writers}{brought if own else ''}", LONGEST_TEXT),
         annotators=len({vote.annotator for vote in votes}) or None,
         agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
@@ -231,14 +231,14 @@ def _manifest(
     )
 
 
-def _labels(folder: Folder, cases: Sequence[Labeled], annotators: int) -> str:
+def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
     if not annotators:
         return "Nobody voted here: the label of each pair is that of the imported pairs."
     counts = {sum(label.votes) for label in cases}
     each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     rules = {
         "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
-        "medium": f"Medium: more than {folder.settings.medium} of all such people agree, as estimated from the votes",
+        "medium": f"Medium: more than {build.settings.medium} of all such people agree, as estimated from the votes",
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     present = {label.tier for label in cases}
@@ -271,14 +271,14 @@ def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
         yield line
 
 
-def _card(made: Release, folder: Folder, accuracy: Mapping[str, Estimate]) -> str:
+def _card(made: Release, build: Build, accuracy: Mapping[str, Estimate]) -> str:
     require("jinja2", extra="report")
     from jinja2 import Environment, StrictUndefined
 
     manifest = made.manifest
     sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (float("inf"), "10K<n<100K"))
     data = DatasetCardData(
-        language=folder.settings.language,
+        language=build.settings.language,
         license="other" if manifest.license == UNKNOWN else manifest.license.lower(),
         pretty_name=manifest.name,
         size_categories=next(name for most, name in sizes if sum(manifest.counts.values()) < most),
@@ -294,6 +294,6 @@ def _card(made: Release, folder: Folder, accuracy: Mapping[str, Estimate]) -> st
     body = template.render(
         manifest=manifest, kappa=KAPPA, agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK, unknown=UNKNOWN,
         risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()}, shortcuts=list(_lines_on(accuracy)),
-        faults=folder.settings.faults, tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
+        faults=build.settings.faults, tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
     )  # fmt: skip
     return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))

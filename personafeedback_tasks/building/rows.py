@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, TypeVar
 
+from msgspec.structs import force_setattr
+
 from ..common.records import NonEmpty, one_of
 from ..common.row_files import Row
+from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 
 FULL, MASKED, QUESTION = "full", "masked", "question"
@@ -42,12 +45,12 @@ class Person(Row, frozen=True):
     reason: str = ""  # why not; empty if kept
 
 
-class Question(Row, frozen=True):
-    """A question of a person."""
+class Question(Row, frozen=True, kw_only=True):
+    """A question of a person. A line that a team adds needs no id: it gets one by its user and its text."""
 
     file = "questions.csv"
 
-    id: NonEmpty
+    id: str = ""
     user_id: NonEmpty
     category: Annotated[
         str, one_of(*CATEGORIES)
@@ -56,6 +59,10 @@ class Question(Row, frozen=True):
     scenario: str = ""  # as scenarios.csv names it; empty if unknown
     keep: Annotated[str, one_of(*KEEP)] = ""
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.id.strip():
+            force_setattr(self, "id", f"{self.user_id}:{digest_of([self.question])}")
 
 
 class PoolQuestion(Row, frozen=True):

@@ -22,7 +22,7 @@ class Step:
     """A step of a build.
 
     Attributes:
-        call: its command without `personafeedback`; `{}` is the build's folder.
+        call: its command without `personafeedback`; `{}` is the build's build.
         reads: rows required before it starts.
         writes: rows that it makes; the last kind shows that it was done.
         text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.

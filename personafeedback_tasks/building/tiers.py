@@ -17,8 +17,8 @@ from ..common.errors import require
 from ..personafeedback.cells import DIFFICULTIES
 from ..stats.agreement import randolph
 from ..stats.estimates import Estimate, estimate_of
+from .build import Build
 from .coins import CONFIRMED, LEAST_VOTES, least_majority
-from .folder import Folder
 from .rows import Answer, Pair, Question
 
 EASY, MEDIUM, HARD = DIFFICULTIES
@@ -69,7 +69,7 @@ class Labeled:
         return self.pair.second if self.chosen == self.pair.first else self.pair.first
 
 
-def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
+def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
     """Every pair of a build with its label, in the order of pairs.jsonl.
 
     The risk has a fit for pairs built to be easy and one for all others: people agree far more on the former, and one fit to both would make the
@@ -78,7 +78,7 @@ def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
     Args:
         votes: those that count; without any, the labels are those of the source of imported pairs.
     """
-    pairs = folder.need(Pair)
+    pairs = build.need(Pair)
     of_pair: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
         of_pair[vote.pair_id][vote.chosen] += 1
@@ -89,8 +89,8 @@ def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
             built: Preferences.fitted(fall[pair.id] for pair in pairs if bool(pair.easy) == built)
             for built in (True, False)
         }
-    texts = {answer.id: " ".join(answer.text.split()) for answer in folder.read(Answer)}
-    asked = {question.id: " ".join(question.question.split()) for question in folder.read(Question)}
+    texts = {answer.id: " ".join(answer.text.split()) for answer in build.read(Answer)}
+    asked = {question.id: " ".join(question.question.split()) for question in build.read(Question)}
     labels: list[Labeled] = []
     seen: set[object] = set()
     for pair in pairs:
@@ -100,7 +100,7 @@ def label_pairs(folder: Folder, votes: Sequence[Vote]) -> list[Labeled]:
         most, least, risk = max(first, second), min(first, second), 0.5
         if votes:
             chosen = pair.first if first >= second else pair.second
-            tier, reason = _decided(pair, chosen, most, least, every.above(float(folder.settings.medium), most, least))
+            tier, reason = _decided(pair, chosen, most, least, every.above(float(build.settings.medium), most, least))
             risk = of_built[bool(pair.easy)].risk(most, least)
         else:
             chosen = pair.label or pair.first

@@ -18,7 +18,7 @@ from ..personafeedback.cases import PersonaCase, load_present
 from ..personafeedback.conversations import conversation
 from ..personafeedback.persona import Persona
 from ..personafeedback.prompts import Template
-from .folder import Folder
+from .build import Build
 from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
 from .steps import ANSWERS, Say
 
@@ -40,7 +40,7 @@ BATCH = 32
 """Pairs to a step, as in the paper (Appendix E)."""
 
 
-def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark: str | None, say: Say) -> None:
+def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: str | None, say: Say) -> None:
     """Write training/train.jsonl.
 
     Args:
@@ -50,11 +50,11 @@ def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark
     Raises:
         DataError: there is no pair, or no such benchmark.
     """
-    people = folder.read(Person)
+    people = build.read(Person)
     tested_users = {person.user_id for person in people if person.split == TEST}
-    made = [*(_own_pairs(folder) if people or not judged else ()), *_rated_pairs(judged, tested_users)]
+    made = [*(_own_pairs(build) if people or not judged else ()), *_rated_pairs(judged, tested_users)]
     tested = Seen(COPY)
-    for number, text in enumerate(dict.fromkeys(_test_responses(folder, tested_users, benchmark))):
+    for number, text in enumerate(dict.fromkeys(_test_responses(build, tested_users, benchmark))):
         if len(text) >= SHORT:
             tested.add(str(number), text)
     pairs = [(kind, case) for kind, case in made if not any(map(tested.like, case.responses))]
@@ -62,10 +62,10 @@ def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark
         say(f"! left out: {copied:,} pairs with a response of test data, or with a near copy of one")
     if not pairs:
         raise DataError(
-            f"{folder.root}: found no pair to train on, expected training persons with answers or labels, or ratings that differ. Set `test` in "
-            f"build.toml below 1 before the personas are written (`build import --test` for pairs of your own), and run: {ANSWERS.command(folder.root)}"
+            f"{build.root}: found no pair to train on, expected training persons with answers or labels, or ratings that differ. Set `test` in "
+            f"build.toml below 1 before the personas are written (`build import --test` for pairs of your own), and run: {ANSWERS.command(build.root)}"
         )
-    out = folder.root / "training" / "train.jsonl"
+    out = build.root / "training" / "train.jsonl"
     write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))
     kinds = Counter(kind for kind, _ in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
@@ -78,18 +78,18 @@ def make_training(folder: Folder, judged: Sequence[tuple[Item, Vote]], benchmark
     say(f"Then score it: {score}")
 
 
-def _own_pairs(folder: Folder) -> Iterator[tuple[str, PersonaCase]]:
+def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
     # Of the training persons, in the order of questions.csv. A label replaces what the same pair was built to be.
-    answers = folder.by_id(Answer)
+    answers = build.by_id(Answer)
     of_question: dict[str, dict[tuple[str, str], Answer]] = defaultdict(dict)
     for answer in answers.values():
         of_question[answer.question_id][answer.model, answer.strategy] = answer
     labels: dict[str, list[Pair]] = defaultdict(list)
-    for pair in folder.read(Pair):
+    for pair in build.read(Pair):
         if pair.label:
             labels[pair.question_id].append(pair)
-    for question in folder.questions(TRAIN) if folder.people(TRAIN) else ():
-        persona, written = folder.persona(question.user_id), of_question[question.id]
+    for question in build.questions(TRAIN) if build.people(TRAIN) else ():
+        persona, written = build.persona(question.user_id), of_question[question.id]
         pairs = []
         for pair in labels[question.id]:
             rejected = pair.second if pair.label == pair.first else pair.first
@@ -124,9 +124,9 @@ def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) ->
         yield RATED, PersonaCase(name, persona, item.texts[prompt], chosen, rejected)
 
 
-def _test_responses(folder: Folder, tested_users: set[str], benchmark: str | None) -> Iterator[str]:
-    texts = {answer.id: answer.text for answer in folder.read(Answer)}
-    for pair in folder.read(Pair):
+def _test_responses(build: Build, tested_users: set[str], benchmark: str | None) -> Iterator[str]:
+    texts = {answer.id: answer.text for answer in build.read(Answer)}
+    for pair in build.read(Pair):
         if pair.user_id in tested_users:
             yield from (texts[name] for name in (pair.first, pair.second) if name in texts)
     if benchmark == NONE:

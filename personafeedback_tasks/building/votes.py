@@ -12,8 +12,8 @@ from ..annotation.rows import Vote
 from ..annotation.study import Study
 from ..common.errors import DataError
 from .basis import Bases
+from .build import Build
 from .coins import LEAST_VOTES, label_rule
-from .folder import Folder
 from .rows import TEST, Answer, Origin, Pair, Person, Question
 from .steps import PACKS, RELEASE, VOTES, Say
 
@@ -21,28 +21,28 @@ GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Language -> what annotators are told."""
 
 
-def write_packs(folder: Folder, form: str, say: Say) -> None:
+def write_packs(build: Build, form: str, say: Say) -> None:
     """Write each annotator's pack, and say how many votes a label needs.
 
     Raises:
         DataError: there are no pairs, or a text was edited after answers were written for it.
     """
-    study = study_of(folder, folder.questions(TEST))
+    study = study_of(build, build.questions(TEST))
     if not study.asked.items:
         raise DataError(
-            f"{folder.path(Pair)}: found no pair of a test person whose question and person are kept, expected some. Look at the column keep of "
-            f"{folder.path(Question)} and {folder.path(Person)}."
+            f"{build.path(Pair)}: found no pair of a test person whose question and person are kept, expected some. Look at the column keep of "
+            f"{build.path(Question)} and {build.path(Person)}."
         )
-    Bases(folder).refuse_edited(folder.questions(), folder.read(Answer), folder.by_id(Origin))
-    say(label_rule(folder.settings.votes))
+    Bases(build).refuse_edited(build.questions(), build.read(Answer), build.by_id(Origin))
+    say(label_rule(build.settings.votes))
     study.write_packs(form, say)
 
 
-def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
+def take_votes(build: Build, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
     """Add votes, drop annotators, and report each annotator's votes."""
-    study = study_of(folder, folder.questions(TEST))
+    study = study_of(build, build.questions(TEST))
     counted = study.take_votes(files, drop, say)
-    if not folder.read(Vote):
+    if not build.read(Vote):
         return
     of_pair = Counter(item.id for item, _ in counted)
     if lacking := sum(of_pair[name] < LEAST_VOTES for name in study.asked.by_id):
@@ -50,14 +50,14 @@ def take_votes(folder: Folder, files: Sequence[Path], drop: Sequence[str], say: 
             f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "
             "made of them. Wait for more votes."
         )
-    say(f"Next: {RELEASE.line(folder.root)}")
+    say(f"Next: {RELEASE.line(build.root)}")
 
 
-def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
+def study_of(build: Build, asked: Iterable[Question]) -> Study:
     """The study in which people vote on the pairs of these questions; pairs that lack an answer are left out."""
-    settings, bases = folder.settings, Bases(folder)
+    settings, bases = build.settings, Bases(build)
     questions = {question.id: question for question in asked}
-    pairs, texts = folder.need(Pair), {answer.id: answer.text for answer in folder.read(Answer)}
+    pairs, texts = build.need(Pair), {answer.id: answer.text for answer in build.read(Answer)}
     items, faults = [], settings.faults
     for pair in pairs:
         question = questions.get(pair.question_id)
@@ -69,6 +69,6 @@ def study_of(folder: Folder, asked: Iterable[Question]) -> Study:
 
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
-        folder=folder, annotators=settings.annotators, packs=PACKS.line(folder.root), votes=VOTES.command(folder.root),
+        folder=build, annotators=settings.annotators, packs=PACKS.line(build.root), votes=VOTES.command(build.root),
         asked=Asked(items=items, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
 from ..annotation.study import Settings, Study, StudyFolder
-from ..building.folder import Folder
+from ..building.build import Build
 from ..building.settings import FILE
 from ..building.steps import command
 from ..building.votes import take_votes, write_packs
@@ -68,7 +68,7 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
             raise OptionError(
                 f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. {FILE} has its settings."
             )
-        write_packs(Folder.of_build(Path(data[0])), form, say)
+        write_packs(Build.open(Path(data[0])), form, say)
         return
     if out is None:
         raise OptionError(
@@ -137,7 +137,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         personafeedback annotate votes DIR --drop annotator-2
     """
     if (folder / FILE).is_file():
-        take_votes(Folder.of_build(folder), files, drop, say)
+        take_votes(Build.open(folder), files, drop, say)
         return
     asked = _asked(folder)
     counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import asdict
 
-from ..building.folder import Folder
+from ..building.build import Build
 from ..building.models import Models
 from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
 from ..building.settings import FILE
@@ -79,12 +79,12 @@ def init(folder: Path, language: str | None) -> None:
         say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    say(next_line(Folder(folder)))
+    say(next_line(Build(folder)))
 
 
 @click.command()
 @build_argument
-def status(folder: Folder) -> None:
+def status(folder: Build) -> None:
     """Print what is done, what was refused, what the calls took, and the next command.
 
     Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that failed, or were under
@@ -101,7 +101,7 @@ PAGE = "pilot.html"
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
 @model_options("Without one, the page is made of what is there.")
-def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -> None:
+def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
     DIR/pilot.html has the personas, their questions, the answers side by side, and the texts that were refused and why. The texts are part of
@@ -113,7 +113,7 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
     """
-    few = Folder(folder.root, people)
+    few = Build(folder.root, people)
     if not names and not folder.read(Person):
         raise OptionError(f"{folder.root}: there are no texts to show yet. Pass --model MODEL, which writes them.")
     with progress() as show:
@@ -128,7 +128,7 @@ def pilot(folder: Folder, people: int, names: tuple[str, ...], **options: Any) -
     say(next_line(folder))
 
 
-def _page(folder: Folder) -> str:
+def _page(folder: Build) -> str:
     # Of the persons of the pilot, with all their questions, also those that were dropped.
     answers, bases = folder.read(Answer), folder.by_id(Basis)
     people = {

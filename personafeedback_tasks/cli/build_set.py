@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..building.folder import Folder
+from ..building.build import Build
 from ..building.imported import import_pairs
 from .annotate import judged_in
 from .build_texts import build_argument, folder_argument
@@ -16,7 +16,7 @@ from .output import say
 
 @click.command()
 @build_argument
-def release(folder: Folder) -> None:
+def release(folder: Build) -> None:
     """Turn votes into labels and tiers, and make the data set: DIR/release, in the layout of PersonaFeedback, with a set.json and a data card.
 
     \b
@@ -50,7 +50,7 @@ def release(folder: Folder) -> None:
     type=FOLDER,
     help="Pairs also of replies that people rated: a folder of `personafeedback annotate`. DIR may then have no persons.",
 )
-def training(folder: Folder, benchmark: str | None, ratings: Path | None) -> None:
+def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None:
     """Make pairs to train a reward model on, of the persons of the split train.
 
     In each pair both responses are by one model: the one that was told the persona, before the one that was not. With --ratings, people rated one

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..building.folder import Folder
+from ..building.build import Build
 from ..building.models import Models
 from ..building.status import next_line
 from ..building.steps import TEXTS
@@ -19,7 +19,7 @@ _DIR = click.Path(file_okay=False, path_type=Path)
 
 folder_argument = click.argument("folder", metavar="DIR", type=_DIR)
 
-build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lambda _, __, path: Folder.of_build(path))
+build_argument = click.argument("folder", metavar="DIR", type=_DIR, callback=lambda _, __, path: Build.open(path))
 """As `folder_argument`, of a build that was started."""
 
 
@@ -47,7 +47,7 @@ def model_options(without: str) -> Decorator:
 @build_argument
 @click.argument("step", metavar="[STEP]", required=False, type=click.Choice([step.name for step in TEXTS]))
 @model_options("Without one, only what you brought is taken.")
-def texts(folder: Folder, step: str | None, names: tuple[str, ...], **options: Any) -> None:
+def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: Any) -> None:
     """Have models write what is missing: the texts of one STEP, or of all of them, one after another.
 
     \b

@@ -116,15 +116,15 @@ class RowFolder:
         if not kind.file.endswith(".csv"):
             return json_lines(dicts)
         names, (key,) = columns(kind), kind.key
-        notes = self._notes(self.path(kind), names, key)
+        notes = self._notes(kind, names, key)
         others = dict.fromkeys(column for line in notes.values() for column in line)
         return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
-    def _notes(self, path: Path, names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
+    def _notes(self, kind: type[Row], names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
         # What a team wrote into columns of its own, which a step that adds lines must not lose.
-        if not path.is_file():
+        if not self.path(kind).is_file():
             return {}
         return {
-            row.get(key, ""): {name: value for name, value in row.items() if name and name not in names}
-            for _, row in tables.rows(path, None, [])
+            getattr(row, key): {name: value for name, value in line.items() if name and name not in names}
+            for row, (_, line) in zip(self.read(kind), tables.rows(self.path(kind), None, []), strict=True)
         }

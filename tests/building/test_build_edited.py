@@ -11,7 +11,7 @@ from support.builds import a_build, attentive, filled_in, labels, likes_full
 from support.commands import build_step
 
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -126,7 +126,7 @@ def test_imported_pairs_are_voted_on_again(tmp_path):
     path = tmp_path / "pairs.csv"
     rows = [f'"A cook, number {n}.","What now, {n}?",Soup {n}.,Fish {n}.\n' for n in range(4)]
     path.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
-    build = Folder(tmp_path / "b")
+    build = Build(tmp_path / "b")
     step(build, "import", "--from", path)
     step(build, "release")
     assert {case.chosen[:4] for case in load_present(build.root / "release")} == {"Soup"}

@@ -19,7 +19,7 @@ from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import (
     Answer,
     Basis,
@@ -64,7 +64,7 @@ def test_every_file_is_tried():
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None
     rows = data.draw(st.lists(ROWS[kind], min_size=1, max_size=4, unique_by=key))
-    folder = Folder(tmp_path_factory.mktemp("build"))
+    folder = Build(tmp_path_factory.mktemp("build"))
     folder.write(kind, rows)
     assert folder.read(kind) == rows
 
@@ -75,7 +75,7 @@ def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     note=WORDS,
 )
 def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separator, note, tmp_path_factory):
-    folder = Folder(tmp_path_factory.mktemp("build"))
+    folder = Build(tmp_path_factory.mktemp("build"))
     names = [*reversed(columns(Question)), "our notes"]
     out = io.StringIO()
     writer = csv.DictWriter(out, names, delimiter=separator)  # CRLF, as spreadsheets write
@@ -101,7 +101,7 @@ def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separato
 def test_a_broken_table_is_named(tmp_path, name, content, found, expected):
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(DataError) as error:
-        Folder(tmp_path).read(Person)
+        Build(tmp_path).read(Person)
     assert name in str(error.value)
     assert found in str(error.value)
     assert expected in str(error.value)
@@ -112,13 +112,13 @@ def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
     path = tmp_path / "persona" / "u1.json"
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(DataError, match=r"u1\.json: found \[\], expected .* Fix this record") as error:
-        Folder(tmp_path).persona("u1")
+        Build(tmp_path).persona("u1")
     assert "download" not in str(error.value)
 
 
 def test_a_step_that_was_left_out_is_named(tmp_path):
     with pytest.raises(DataError, match="personafeedback build texts .* answers"):
-        Folder(tmp_path).need(Answer)
+        Build(tmp_path).need(Answer)
 
 
 def test_a_command_reads_each_file_once(tmp_path, writer):
@@ -150,7 +150,7 @@ def test_a_command_reads_each_file_once(tmp_path, writer):
 
 
 def test_who_was_dropped_has_no_questions(tmp_path):
-    folder = Folder(tmp_path)
+    folder = Build(tmp_path)
     folder.write(
         Person,
         [
@@ -222,10 +222,10 @@ FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "-", "=", "+49
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
-    folder = Folder(tmp_path)
+    folder = Build(tmp_path)
     rows = [Question(id="q", user_id=text, category="specific", question=text, reason=text)]
     folder.path(Question).write_text(
-        f'user_id,id,category,question,"{text}"\n,q,,,"{text}"\n', encoding="utf-8"
+        f'user_id,id,category,question,"{text}"\nu1,q,general,?,"{text}"\n', encoding="utf-8"
     )  # notes of a team
     for _ in range(2):  # what was read is written the same again
         folder.write(Question, rows)

@@ -16,12 +16,12 @@ pytest.importorskip("inspect_ai")
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.building import a_build, persona, words, write
+from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
 from support.commands import build_step, personafeedback
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import (
     DEGRADED,
@@ -41,12 +41,9 @@ from personafeedback_tasks.building.rows import (
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import checks, prompts
 from personafeedback_tasks.building.texts.answers import answer_id
-from personafeedback_tasks.building.texts.answers import write_answers as answers_step
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
-from personafeedback_tasks.building.texts.personas import write_personas as personas_step
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
-from personafeedback_tasks.building.texts.questions import write_questions as questions_step
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples, start
 from personafeedback_tasks.building.texts.specific import _unquoted
@@ -58,20 +55,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
-
-
-def said(step):
-    """A step that returns the lines that it says."""
-
-    def run(folder, models):
-        lines = []
-        step(folder, models, lines.append)
-        return lines
-
-    return run
-
-
-write_personas, write_questions, write_answers = map(said, (personas_step, questions_step, answers_step))
 
 
 def answered(root, writer, models=TWO, **settings):
@@ -398,7 +381,7 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
     write_personas(folder, ONE)
     (user,) = names(folder.settings)
     for lines, said in (
-        (f"{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？", r"csv, line 4: found the question '我该吃什么？' of .*csv, line 2 again"),
+        (f"{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？", r"csv, line 4: found the id '.*' of .*csv, line 2 again"),
         ("nobody,general,May I ask?", r"found the user_id 'nobody' in question .* expected one of people.csv"),
         (f"{user},general,May I ask, you?", "found 4 values"),
     ):  # fmt: skip
@@ -577,7 +560,7 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
     with pytest.raises(
         DataError, match=r"another persona \(or masked or seed in .*build\.toml\) than answer .*:masked:"
     ):
-        write_answers(Folder(folder.root), ONE)
+        write_answers(Build(folder.root), ONE)
 
 
 def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
@@ -640,11 +623,11 @@ def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     assert "3 (3 specific); 3 lacking: run it again" in shown()
     pool = [json.dumps({"question": f"What is {words(str(number), 5)}?"}) for number in range(30)]
     (folder.root / "pool.jsonl").write_text("\n".join(pool) + "\n", encoding="utf-8")
-    write_questions(Folder(folder.root), ONE)
+    write_questions(Build(folder.root), ONE)
     assert "6 (3 specific, 3 general)" in shown()
     assert "; 9 lacking: run it again" in shown()
     assert f"Next: personafeedback build texts {folder.root} answers --model MODEL --model OTHER\n" in shown()
-    write_answers(Folder(folder.root), ONE)
+    write_answers(Build(folder.root), ONE)
     assert "lacking" not in shown()
 
 

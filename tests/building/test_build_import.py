@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import personafeedback, tree
 
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -94,7 +94,7 @@ def test_every_row_is_a_case_or_left_out_with_a_reason_and_no_pair_has_both_labe
         assert (done.exit_code == 0) == bool(right), done.output
         if not right:
             return
-        build = Folder(Path(root) / "b")
+        build = Build(Path(root) / "b")
         text, questions = build.by_id(Answer), build.by_id(Question)
         found = {
             (

@@ -19,7 +19,7 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building import release as releasing
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
 from personafeedback_tasks.building.tiers import KAPPA, RISK
 from personafeedback_tasks.cli.main import main
@@ -36,7 +36,7 @@ def voted(tmp_path_factory):
     def made(**settings):
         return _voted(tmp_path_factory.mktemp("voted") / "b", **settings)
 
-    return lambda root, **settings: Folder(Path(shutil.copytree(made(**settings), root)))
+    return lambda root, **settings: Build(Path(shutil.copytree(made(**settings), root)))
 
 
 def _voted(root, people=12, questions=4, **settings):
@@ -150,7 +150,7 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_is_no_warning(tmp_path, ri
     rows = [f"Likes {n},What {n}?,{n} {a},{n} {b}\n" for n, (a, b) in enumerate(texts)]
     (tmp_path / "pairs.csv").write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
     assert personafeedback("build", "import", tmp_path / "b", "--from", tmp_path / "pairs.csv").exit_code == 0
-    assert ("! shortcut longest" in released(Folder(tmp_path / "b"))) == warned
+    assert ("! shortcut longest" in released(Build(tmp_path / "b"))) == warned
 
 
 @pytest.mark.slow

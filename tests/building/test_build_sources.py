@@ -10,16 +10,13 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from support.building import a_build, persona, words
+from support.building import a_build, persona, words, write_answers, write_personas, write_questions
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Question, Refused
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts.answers import write_answers
 from personafeedback_tasks.building.texts.checks import fault_of_question
-from personafeedback_tasks.building.texts.personas import write_personas
-from personafeedback_tasks.building.texts.questions import write_questions
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _features, question_examples

@@ -17,7 +17,7 @@ from support.builds import a_build
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
 
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
@@ -109,7 +109,7 @@ def test_replies_that_people_rated_are_pairs_too(tmp_path):
     assert personafeedback("annotate", "votes", study, *files).exit_code == 0
     build = tmp_path / "b"
     assert personafeedback("build", "init", build).exit_code == 0
-    found, _ = trained(Folder(build), "--ratings", study)
+    found, _ = trained(Build(build), "--ratings", study)
     assert {row["id"] for row in found} == {f"response:{name}" for name in asked if name != equal}
     for row in found:
         case = asked[row["id"].removeprefix("response:")]

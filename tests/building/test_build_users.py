@@ -10,14 +10,14 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from support.building import a_build, persona, write
+from support.building import a_build, persona, write, write_personas
 from support.commands import personafeedback
 
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import Person
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts.personas import countries, draw_traits, names, write_personas
+from personafeedback_tasks.building.texts.personas import countries, draw_traits, names
 from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.common.errors import DataError
 
@@ -113,7 +113,7 @@ def brought(root, profiles, histories):
     done = personafeedback("build", "init", root)
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
-    return Folder(root)
+    return Build(root)
 
 
 def test_users_and_their_history_stay_as_they_were_brought(tmp_path, writer):

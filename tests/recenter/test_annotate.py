@@ -20,7 +20,7 @@ from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.annotation.rows import PackItem
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter import data
 from personafeedback_tasks.recenter.data import load, with_judgment
@@ -384,9 +384,9 @@ def test_people_judge_what_several_models_made_and_alike_once(tmp_path):
     assert "annotator-1.response" in said
     assert "left out: 24 with a mail address or phone number" in said
     assert "without both replies" in said
-    before = Folder(tmp_path / "study").read(PackItem)
+    before = Build(tmp_path / "study").read(PackItem)
     pack(tmp_path / "study", data=[tmp_path / "logs"])  # again: nobody is asked twice
-    assert Folder(tmp_path / "study").read(PackItem) == before
+    assert Build(tmp_path / "study").read(PackItem) == before
 
 
 @pytest.mark.slow
@@ -416,6 +416,6 @@ def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["models"][0]["steps"]["found"]
     assert (found["n"], found["value"]) == (24 + 8, pytest.approx(8 / 32))
-    before = Folder(study).read(PackItem)
+    before = Build(study).read(PackItem)
     pack(study, data=[log])
-    assert Folder(study).read(PackItem) == before
+    assert Build(study).read(PackItem) == before

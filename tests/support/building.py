@@ -7,7 +7,8 @@ import json
 import random
 import re
 
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
+from personafeedback_tasks.building.texts.runner import write_texts
 from personafeedback_tasks.building.texts.seeds import start
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.inspect_harness.generation import WrittenText
@@ -106,7 +107,7 @@ class Writer:
         return asked
 
 
-def a_build(root, **changes) -> Folder:
+def a_build(root, **changes) -> Build:
     """A folder as `init` makes it, with some settings changed."""
     start(root)
     path = root / "build.toml"
@@ -117,4 +118,18 @@ def a_build(root, **changes) -> Folder:
         "\n".join([*kept, *(f"{name} = {json.dumps(value)}" for name, value in values.items())]) + "\n",
         encoding="utf-8",
     )
-    return Folder(root)
+    return Build(root)
+
+
+def _writes(step: str):
+    """A step that returns the lines that it says."""
+
+    def run(build, models, say=None):
+        lines = []
+        write_texts(build, models, say or lines.append, step)
+        return lines
+
+    return run
+
+
+write_personas, write_questions, write_answers = map(_writes, ("personas", "questions", "answers"))

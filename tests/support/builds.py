@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.tiers import Labeled, label_pairs
 from personafeedback_tasks.building.votes import study_of
@@ -20,7 +20,7 @@ from personafeedback_tasks.core.cases import digest_of
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
 
 
-def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object) -> Folder:
+def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object) -> Build:
     """A build with its pairs: of each question an easy one (full against question) and a hard one (full against masked).
 
     Args:
@@ -63,19 +63,19 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
                         easy=ids["full"] if other == "question" else "",
                     )
                 )  # fmt: skip
-    folder = Folder(root)
+    folder = Build(root)
     for kind, rows in ((Person, persons), (Question, asked), (Answer, answers), (Pair, pairs)):
         folder.write(kind, rows)
     return folder
 
 
-def cast(folder: Folder, votes: Iterable[Vote]) -> None:
+def cast(folder: Build, votes: Iterable[Vote]) -> None:
     """Write votes on the pairs' texts as they are now."""
     now = study_of(folder, folder.read(Question)).asked.by_id
     folder.write(Vote, [replace(vote, texts=now[vote.pair_id].digests) for vote in votes])
 
 
-def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
+def filled_in(folder: Build, annotator: str, path: Path, vote) -> Path:
     """A CSV as an annotator sends it.
 
     Args:
@@ -88,7 +88,7 @@ def filled_in(folder: Folder, annotator: str, path: Path, vote) -> Path:
     return path
 
 
-def attentive(folder: Folder, picks):
+def attentive(folder: Build, picks):
     """A vote that gets every attention item right and otherwise takes what `picks` says.
 
     Args:
@@ -108,23 +108,23 @@ def likes_full(left: str, right: str, one: PackItem) -> str:
     return "A" if left == "full" else "B"
 
 
-def counted(build: Folder) -> list[Vote]:
+def counted(build: Build) -> list[Vote]:
     """The votes that make labels."""
     return [vote for _, vote in study_of(build, build.read(Question)).counted()]
 
 
-def labels(build: Folder) -> dict[str, Labeled]:
+def labels(build: Build) -> dict[str, Labeled]:
     """Pair id -> its label by the votes as they are now."""
     return {label.pair.id: label for label in label_pairs(build, counted(build))}
 
 
-def grown(build: Folder, annotators: Sequence[str]) -> list[PackItem]:
+def grown(build: Build, annotators: Sequence[str]) -> list[PackItem]:
     """All packs of so many annotators, as `annotate pack` would write them now."""
     dropped = build.by_id(Dropped).keys()
     given = build.read(PackItem)
     return [*given, *study_of(build, build.questions()).asked.added("", given, annotators, dropped)]
 
 
-def taken_in(build: Folder, files: Sequence[Path]) -> Merged:
+def taken_in(build: Build, files: Sequence[Path]) -> Merged:
     """The votes that were there, and those of files."""
     return merged(build, study_of(build, build.questions()).asked, files)

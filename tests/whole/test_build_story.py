@@ -26,7 +26,7 @@ from support.servers import serving
 
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.folder import Folder
+from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import longest, overlap
@@ -65,7 +65,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = block(DOCS / "building.md", "story: building").splitlines()
     assert len(lines) == 7
-    ours, steps = Folder(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
+    ours, steps = Build(tmp_path / "ours"), {line.split()[2]: place for place, line in enumerate(lines)}
     with serving(says) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")

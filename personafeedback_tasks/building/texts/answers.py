@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -15,7 +14,7 @@ from ...annotation.rows import PackItem, Vote
 from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
-from ..folder import Folder
+from ..build import Build
 from ..rows import (
     DEGRADED,
     FULL,
@@ -42,11 +41,11 @@ NEAR = 0.9
 
 EQUAL, NEARLY, NO_TAG = "equal", "nearly equal", "no answer tag"
 
-FIRST: Mapping[str, str] = {FULL: "answer", MASKED: "answer", QUESTION: "question"}
-"""Strategy of an answer that is no rewrite -> the name of its prompt. What is told of the persona is all that differs between the first two."""
+FIRST = (FULL, MASKED, QUESTION)
+"""Strategies of answers that are no rewrites."""
 
-REWRITES: Mapping[str, tuple[str, ...]] = {IMPROVED: ("improve",), DEGRADED: WAYS}
-"""Strategy of a rewrite -> the names of its prompts, of which one is drawn."""
+PROMPTS: Mapping[str, str] = {FULL: "answer", MASKED: "answer", QUESTION: "question", IMPROVED: "improve"}
+"""Strategy -> the name of its prompt; that of a degraded answer is its way. What is told of the persona is all that differs between the first two."""
 
 LENGTHS = (164, 192, 216, 239, 265, 296, 333, 380, 452)
 """Deciles of the words of the responses in the General half of the release, see `checks.words`."""
@@ -56,10 +55,6 @@ CHARACTERS = 1.65
 
 MOST = 2
 """Longest answer, in multiples of its target; a longer one is refused."""
-
-
-_Wanted = tuple[Answer, str, tuple[str, ...]]
-"""An answer without its text, what its writer is told, and where it will be from: the prompt's version and the parents."""
 
 
 def target(settings: Settings, question_id: str) -> int:
@@ -73,114 +68,103 @@ def answer_id(question_id: str, strategy: str, model: str, parent: str = "") -> 
     return f"{question_id}:{strategy}:{digest_of([model, parent])}"
 
 
-def write_answers(folder: Folder, models: Models, say: Say) -> None:
-    """Have models write the missing answers, and choose the pairs.
+class AnswersRun(TextRun):
+    """A run of the step answers, of questions that were not dropped."""
 
-    Raises:
-        DataError: a file of the build is broken, there are no questions, one was edited after it was answered, or no pair is left.
-        OptionError: there is no such model.
-        GenerationError: a model wrote nothing.
-    """
-    with folder.step(ANSWERS):
-        run = _AnswersRun(folder, models, say)
-        before, users = len(run.answers), {question.user_id for question in run.questions}
-        say(f"Read {len(run.questions)} questions of {len(users)} persons, {before} answers")
-        for wanted in (run.first, run.rewrites):
-            for model in models.names:
-                run.write(model, wanted(model))
-            run.save({Answer: run.answers})
-        strategies = Counter(answer.strategy for answer in run.answers)
-        counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
-        say(f"Wrote {len(run.answers) - before} answers; answers.jsonl has {len(run.answers)}: {counts or 'none'}")
-        pairs = _choose(run) if run.answers else folder.read(Pair)
-        if run.test:
-            run.end(Pair, pairs, "pair", "Name another --model.")
-        else:  # nothing to vote on: the answers are for a reward model
-            run.end(Answer, run.answers, "answer", "Name another --model.")
+    step = ANSWERS
 
-
-def _choose(run: _AnswersRun) -> list[Pair]:
-    folder, say, old = run.folder, run.say, run.folder.read(Pair)
-    voted = folder.has(PackItem) or folder.has(Vote)
-    test = {
-        person.user_id for person in kept(folder.read(Person)) if person.split == TEST
-    }  # also those whom a pilot does not see
-    questions = [question for question in kept(folder.read(Question)) if question.user_id in test]
-    pairs = choose(run.settings, questions, run.answers, old, fixed=voted)
-    folder.write(Pair, pairs)
-    say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
-    for line in balance(pairs, run.answers):
-        say(line)
-    if voted and len(pairs) > len(old):
-        say(f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these.")
-    return pairs
-
-
-class _AnswersRun(TextRun):
-    """A run of the step answers.
-
-    Attributes:
-        questions: those not dropped.
-        test: ids of those of test persons.
-    """
-
-    def __init__(self, folder: Folder, models: Models, say: Say):
-        super().__init__(folder, ANSWERS, models, say)
-        self.questions = folder.questions()
-        self._prompts = {name: self.prompt(name) for name in {*FIRST.values(), *chain(*REWRITES.values())}}
-        self.test = {question.id for question in folder.questions(TEST)}
-        self.answers = folder.read(Answer)
-        self.done = {answer.id for answer in self.answers}
-        self._bases = Bases(folder)
+    def __init__(self, build: Build, models: Models, say: Say):
+        super().__init__(build, models, say)
+        self._questions = {question.id: question for question in build.questions()}
+        self._test = {question.id for question in build.questions(TEST)}
+        self._answers = build.read(Answer)
+        self.done = {answer.id for answer in self._answers}
+        self._bases = Bases(build)
         self._of_question: dict[str, list[Answer]] = defaultdict(list)
-        for answer in self.answers:
+        for answer in self._answers:
             self._of_question[answer.question_id].append(answer)
-        self._bases.refuse_edited(self.questions, self.answers, self.origins)
 
-    def first(self, model: str) -> Iterator[_Wanted]:
-        """Wanted answers of a model that are no rewrites."""
-        for question in self.questions:
-            for strategy, name in FIRST.items():
-                shown = {} if strategy == QUESTION else {"persona": self._bases.told(question, strategy)}
-                yield self._wanted(question, strategy, model, "", name, **shown)
+    def wanted(self) -> Iterator[str]:
+        """Of the models that have answered."""
+        for model in {answer.model for answer in self._answers if answer.strategy in FIRST}:
+            for answer in (*self._first(model), *self._rewrites(model)):
+                yield answer.id
 
-    def rewrites(self, model: str) -> Iterator[_Wanted]:
-        """Wanted rewrites by a model of its own answers to the full persona."""
-        asked = {question.id: question for question in self.questions if question.id in self.test}
-        for parent in list(self.answers):
-            question = asked.get(parent.question_id)
-            if question is not None and parent.strategy == FULL and parent.model == model:
-                for strategy, names in REWRITES.items():
-                    name = self.settings.generator(strategy, parent.id).choice(names)
-                    persona = {} if name in WAYS else {"persona": self._bases.told(question, FULL)}
-                    yield self._wanted(question, strategy, model, parent.id, name, answer=parent.text, **persona)
+    def _first(self, model: str) -> Iterator[Answer]:
+        # Without their texts, as all that are wanted.
+        for question in self._questions.values():
+            for strategy in FIRST:
+                name = answer_id(question.id, strategy, model)
+                yield Answer(
+                    id=name, question_id=question.id, user_id=question.user_id, strategy=strategy, model=model, text=""
+                )
 
-    def _wanted(self, question: Question, strategy: str, model: str, parent: str, name: str, **texts: str) -> _Wanted:
-        prompt, length = self._prompts[name], target(self.settings, question.id)
-        answer = Answer(
-            id=answer_id(question.id, strategy, model, parent), question_id=question.id, user_id=question.user_id, strategy=strategy,
-            model=model, text="", parent=parent, way=name if name in WAYS else "",
-        )  # fmt: skip
-        parents = (*self._bases.parents(question, strategy), *filter(None, [parent]), f"words:{length}")
-        filled = prompt.filled(question=question.question, words=str(length), **texts)
-        return answer, filled, (prompt.version, *parents)
+    def _rewrites(self, model: str) -> Iterator[Answer]:
+        # A model rewrites its own answers to the full persona.
+        for parent in list(self._answers):
+            if (parent.strategy, parent.model) == (FULL, model) and parent.question_id in self._test:
+                for strategy in (IMPROVED, DEGRADED):
+                    name = answer_id(parent.question_id, strategy, model, parent.id)
+                    degraded = strategy == DEGRADED
+                    way = self.settings.generator(strategy, parent.id).choice(WAYS) if degraded else ""
+                    yield replace(parent, id=name, strategy=strategy, text="", parent=parent.id, way=way)
 
-    def write(self, model: str, wanted: Iterable[_Wanted]) -> None:
-        """Ask for those that are neither written nor refused for good, and check the replies."""
-        missing = {one[0].id: one for one in wanted if one[0].id not in self.done}
+    def write(self) -> None:
+        """Have each model answer and rewrite, and choose the pairs. Raises DataError if a question was edited after it was answered."""
+        self._bases.refuse_edited(self._questions.values(), self._answers, self.origins)
+        before, users = len(self._answers), {question.user_id for question in self._questions.values()}
+        self.say(f"Read {len(self._questions)} questions of {len(users)} persons, {before} answers")
+        prompt = {name: self.prompt(name) for name in {*PROMPTS.values(), *WAYS}}
+        for wanted in (self._first, self._rewrites):
+            for model in self.models.names:
+                self._ask(model, wanted(model), prompt)
+        strategies = Counter(answer.strategy for answer in self._answers)
+        counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
+        pairs = self._pairs() if self._answers else self.build.read(Pair)
+        self.save({Answer: self._answers, Pair: pairs})
+        total = len(self._answers)
+        self.say(f"Wrote {total - before} answers; answers.jsonl has {total}: {counts or 'none'}")
+        if self._answers:
+            self.say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
+            for line in balance(pairs, self._answers):
+                self.say(line)
+        if self._test:
+            self.end(Pair, pairs, "pair", "Name another --model.")
+        else:  # nothing to vote on: the answers are for a reward model
+            self.end(Answer, self._answers, "answer", "Name another --model.")
+
+    def _ask(self, model: str, wanted: Iterable[Answer], prompt: Mapping[str, prompts.Prompt]) -> None:
+        missing = {answer.id: answer for answer in wanted if answer.id not in self.done}
+        texts = {answer.id: answer.text for answer in self._answers}
+
+        def length(answer: Answer) -> int:
+            return target(self.settings, answer.question_id)
+
+        def told(name: str) -> str:
+            answer = missing[name]
+            question, shown = self._questions[answer.question_id], dict[str, str]()
+            if answer.strategy in (FULL, MASKED, IMPROVED):
+                shown["persona"] = self._bases.told(question, MASKED if answer.strategy == MASKED else FULL)
+            if answer.parent:
+                shown["answer"] = texts[answer.parent]
+            return prompt[answer.way or PROMPTS[answer.strategy]].filled(
+                question=question.question, words=str(length(answer)), **shown
+            )
 
         def accept(name: str, reply: Reply) -> None:
-            answer, _, origin = missing[name]
-            text = self._checked(answer, reply)
-            self.take(name, *origin, model=model)
-            self.answers.append(replace(answer, text=text))
-            self._of_question[answer.question_id].append(self.answers[-1])
+            answer = replace(missing[name], text=self._checked(missing[name], reply))
+            parents = self._bases.parents(self._questions[answer.question_id], answer.strategy)
+            more = (answer.parent, f"words:{length(answer)}") if answer.parent else (f"words:{length(answer)}",)
+            version = prompt[answer.way or PROMPTS[answer.strategy]].version
+            self.take(name, version, *parents, *more, model=model)
+            self._answers.append(answer)
+            self._of_question[answer.question_id].append(answer)
 
-        self.complete(missing, Call(lambda name: missing[name][1], accept), model=model)
+        self.complete(missing, Call(told, accept), model=model)
 
     def _checked(self, answer: Answer, reply: Reply) -> str:
         text = reply.text
-        if answer.strategy in REWRITES and text and not reply.cut:
+        if answer.parent and text and not reply.cut:
             rewritten = prompts.tagged(text, "answer")
             if rewritten is None:
                 raise Refusal(NO_TAG, reply.text)
@@ -192,3 +176,13 @@ class _AnswersRun(TextRun):
             if other.text == text or likeness(other.text, text) >= NEAR:
                 raise Refusal(EQUAL if other.text == text else NEARLY, reply.text)
         return text
+
+    def _pairs(self) -> list[Pair]:
+        old, people = self.build.read(Pair), kept(self.build.read(Person))
+        test = {person.user_id for person in people if person.split == TEST}  # also those whom a pilot does not see
+        questions = [question for question in kept(self.build.read(Question)) if question.user_id in test]
+        voted = self.build.has(PackItem) or self.build.has(Vote)
+        pairs = choose(self.settings, questions, self._answers, old, fixed=voted)
+        if voted and len(pairs) > len(old):
+            self.say(f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these.")
+        return pairs

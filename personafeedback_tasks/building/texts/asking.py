@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
 from ...common.row_files import Row
-from ..folder import Folder
+from ..build import Build
 from ..models import Models
 from ..rows import OWN, Origin, Refused
 from ..steps import Say, Step
@@ -51,25 +51,41 @@ class Call(NamedTuple):
 
 
 class TextRun:
-    """A run of a step: existing texts, then new ones.
+    """A run of a step: existing texts, then new ones. One is made of the build as it is, and asks and writes nothing before `write`.
 
     Attributes:
+        step: which has a run of its own.
+        models: that may be asked.
         model: the first model; empty if the step only takes texts that a team brought.
         origins: id -> row of provenance.jsonl.
         done: ids of existing texts.
         refused: all rows of refused.jsonl.
     """
 
-    def __init__(self, folder: Folder, step: Step, models: Models, say: Say):
-        self.folder, self.settings, self.step, self.say = folder, folder.settings, step, say
-        self.origins = folder.by_id(Origin)
-        self.refused = folder.read(Refused)
-        self._models, self.model = models, next(iter(models.names), "")
+    step: ClassVar[Step]
+
+    def __init__(self, build: Build, models: Models, say: Say):
+        self.build, self.settings, self.say = build, build.settings, say
+        self.origins = build.by_id(Origin)
+        self.refused = build.read(Refused)
+        self.models, self.model = models, next(iter(models.names), "")
         self.done: set[str] = set()
-        self._times = refusals(self.refused, step)
+        self._times = Counter(text.id for text in self.refused if text.step == self.step.name)
         self._refused_now: Counter[str] = Counter()
         self._failures: dict[str, str] = {}
         self._error: PersonaFeedbackError | None = None
+
+    def wanted(self) -> Iterable[str]:
+        """Ids of the texts that models are to write, as far as they are known; those that are there may be among them."""
+        raise NotImplementedError
+
+    def write(self) -> None:
+        """Ask for the texts that are missing, write the files of the step, and report. Raises DataError if a file is broken."""
+        raise NotImplementedError
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Those of these ids whose texts are neither there nor refused for good."""
+        return [name for name in names if name not in self.done and self.time(name) <= ROUNDS]
 
     def time(self, name: str) -> int:
         """Number of refusals of a text."""
@@ -81,7 +97,7 @@ class TextRun:
 
     def prompt(self, name: str) -> prompts.Prompt:
         """A prompt of the build, in the build's language."""
-        return prompts.load(self.folder.root, name, self.settings.language)
+        return prompts.load(self.build.root, name, self.settings.language)
 
     def complete(
         self,
@@ -96,7 +112,7 @@ class TextRun:
             calls: for each text, in order; a text that is refused or failed gets no further call.
             finish: gets the ids that passed all calls, in order: adds each to `done`, or calls `refuse`.
         """
-        left = [name for name in names if name not in self.done and self.time(name) <= ROUNDS]
+        left = self.missing(names)
         while left:
             times = {name: self.time(name) for name in left}
             going = left
@@ -129,7 +145,7 @@ class TextRun:
 
         if not told:
             return []
-        models, model, ended = self._models, model or self.model, 0
+        models, model, ended = self.models, model or self.model, 0
         check_models(models.arguments)
         times = {name: self.time(name) for name in told}
         request = {
@@ -144,7 +160,7 @@ class TextRun:
 
         try:
             texts, failures = generate(
-                {request[name]: prompt for name, prompt in told.items()}, model, self.folder.root, step=self.step.name,
+                {request[name]: prompt for name, prompt in told.items()}, model, self.build.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
                 model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature, came=came,
             )  # fmt: skip
@@ -183,8 +199,8 @@ class TextRun:
     def save(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
         """Write new rows and files, with origins and refusals."""
         if others:  # first: what is killed in between is never taken for a team's own
-            self.folder.write(Origin, self.origins.values())
-        self.folder.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
+            self.build.write(Origin, self.origins.values())
+        self.build.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
     def end(self, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
         """Report refusals and failures.
@@ -207,27 +223,17 @@ class TextRun:
             )
         if self._error is not None:
             raise self._error
-        if not self._failures and (self.folder.root / "cache" / self.step.name).is_dir():
+        if not self._failures and (self.build.root / "cache" / self.step.name).is_dir():
             from ...inspect_harness.generation import forget
 
-            forget(self.folder.root, self.step.name)
+            forget(self.build.root, self.step.name)
         if not left:
             reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
             remedy = "Edit the prompts, or raise --max-tokens for what was cut off; remove the texts from refused.jsonl, and run the step again."
             because = f" (refused: {_counts(reasons)})" if reasons else ""
             raise DataError(
-                f"{self.folder.path(kind)}: found no {unit}{because}, expected at least one. {remedy if reasons else no_text_refused}"
+                f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. {remedy if reasons else no_text_refused}"
             )
-
-
-def refusals(refused: Iterable[Refused], step: Step) -> Counter[str]:
-    """Id -> number of refused texts of a step."""
-    return Counter(text.id for text in refused if text.step == step.name)
-
-
-def settled(refused: Iterable[Refused], step: Step) -> set[str]:
-    """Ids of a step's texts that were refused and get no further round."""
-    return {name for name, times in refusals(refused, step).items() if times > ROUNDS}
 
 
 def _counts(reasons: Counter[str]) -> str:

@@ -40,7 +40,7 @@ def pool_id(text: str) -> str:
 
 def read_pool(run: QuestionsRun) -> list[str]:
     """The questions of a build's pool. Raises DataError if there is none."""
-    texts, left_out = pool(run.folder.root)
+    texts, left_out = pool(run.build.root)
     run.say(f"Read {len(texts)} questions of the pool; {left_out} more are too short or too long")
     return texts
 

@@ -19,7 +19,7 @@ from ...core.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona
 from .. import screening
-from ..folder import Folder
+from ..build import Build
 from ..rows import TEST, TRAIN, Person, kept
 from ..settings import Settings
 from ..steps import PERSONAS, Say
@@ -41,74 +41,78 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 Profile = dict[str, Any]
 
 
-def write_personas(folder: Folder, models: Models, say: Say) -> None:
-    """Take the personas that a team put there and have a model write the missing ones.
+class PersonasRun(TextRun):
+    """A run of the step personas."""
 
-    Raises:
-        DataError: a file of the build is broken or has personal data, there are no seeds, or no person is left.
-        OptionError: there is no such model.
-        GenerationError: the model wrote nothing.
-    """
-    with folder.step(PERSONAS):
-        run, people = TextRun(folder, PERSONAS, models, say), folder.read(Person)
-        present = sorted((folder.root / "persona").glob("*.json"))
-        profiles = {path.stem: dict(folder.persona(path.stem).profile) for path in present}
-        listed = {person.user_id for person in people}
-        own = [user for user in profiles if user not in listed and user not in run.origins]
-        _screen(folder, {user: profiles[user] for user in own})
+    step = PERSONAS
+
+    def __init__(self, build: Build, models: Models, say: Say):
+        super().__init__(build, models, say)
+        self._people = build.read(Person)
+        self._listed = {person.user_id for person in self._people}
+        self._present = sorted(path.stem for path in (build.root / "persona").glob("*.json"))
+        self.done = {*self._present, *self._listed}
+
+    def wanted(self) -> list[str]:
+        return names(self.settings)
+
+    def write(self) -> None:
+        """Take the personas that a team put there and write the missing ones. Raises DataError also for personal data, and without seeds."""
+        build, say = self.build, self.say
+        profiles = {user: dict(build.persona(user).profile) for user in self._present}
+        own = [user for user in profiles if user not in self._listed and user not in self.origins]
+        _screen(build, {user: profiles[user] for user in own})
         for user in own:
-            run.bring(user)
-        say(f"Read {len(profiles)} personas in persona/, {len(people)} lines in people.csv")
-        run.done = {*profiles, *listed}
-        written = _write(run, profiles) if run.model and run.settings.personas else {}
-        new = {user: profile for user, profile in (profiles | written).items() if user not in listed}
-        people += new_people(run.settings, people, new)
-        run.save({Person: people}, {folder.persona_path(user): json_of(profile) for user, profile in written.items()})
+            self.bring(user)
+        say(f"Read {len(profiles)} personas in persona/, {len(self._people)} lines in people.csv")
+        written = self._write_missing(profiles) if self.model and self.settings.personas else {}
+        new = {user: profile for user, profile in (profiles | written).items() if user not in self._listed}
+        people = [*self._people, *new_people(self.settings, self._people, new)]
+        self.save({Person: people}, {build.persona_path(user): json_of(profile) for user, profile in written.items()})
         splits = Counter(person.split for person in kept(people))
         say(
-            f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: {splits[TEST]} test, "
-            f"{splits[TRAIN]} train"
+            f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: "
+            f"{splits[TEST]} test, {splits[TRAIN]} train"
         )
-        _say_of_memories(folder, say)
-        _say_of_control(folder, say)
-        run.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        _say_of_memories(build, say)
+        _say_of_control(build, say)
+        self.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
+    def _write_missing(self, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
+        root, settings, prompt, given = self.build.root, self.settings, self.prompt("persona"), seeds(self.build.root)
+        if any(json.dumps(seed) in examples(settings.language)[SEEDS] for seed in given):
+            self.say(
+                f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your users."
+            )
+        starts = {user: _seed(settings, given, number) for number, user in enumerate(self.wanted())}
+        table, traits = countries(root), dict[str, dict[str, str]]()
+        for user in starts:  # of all, so that those of a later run are the same
+            traits[user] = draw_traits(settings.generator("traits", user), table, _names_of(traits))
+        seen = Seen(NEAR, ((user, Persona(user, profile).values) for user, profile in profiles.items()))
+        written = dict[str, Profile]()
 
-def _write(run: TextRun, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
-    root, settings, prompt, given = run.folder.root, run.settings, run.prompt("persona"), seeds(run.folder.root)
-    if any(json.dumps(seed) in examples(settings.language)[SEEDS] for seed in given):
-        run.say(
-            f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your users."
-        )
-    starts = {user: _seed(settings, given, number) for number, user in enumerate(names(settings))}
-    table, traits = countries(root), dict[str, dict[str, str]]()
-    for user in starts:  # of all, so that those of a later run are the same
-        traits[user] = draw_traits(settings.generator("traits", user), table, _names_of(traits))
-    seen = Seen(NEAR, ((user, Persona(user, profile).values) for user, profile in profiles.items()))
-    written = dict[str, Profile]()
+        def told(user: str) -> str:
+            if self.time(user):  # in place of one that was refused
+                traits[user] = draw_traits(settings.generator("traits", self.draw(user)), table, _names_of(traits))
+            lines = "\n".join(f"- {trait}: {value}" for trait, value in traits[user].items())
+            seed, shape = json.dumps(starts[user], ensure_ascii=False, indent=1), json.dumps(STRUCTURE, indent=1)
+            return prompt.filled(seed=seed, traits=lines, structure=shape)
 
-    def told(user: str) -> str:
-        if run.time(user):  # in place of one that was refused
-            traits[user] = draw_traits(settings.generator("traits", run.draw(user)), table, _names_of(traits))
-        lines = "\n".join(f"- {trait}: {value}" for trait, value in traits[user].items())
-        shape = json.dumps(STRUCTURE, indent=1)
-        return prompt.filled(seed=json.dumps(starts[user], ensure_ascii=False, indent=1), traits=lines, structure=shape)
+        def accept(user: str, reply: Reply) -> None:
+            if not reply.text or reply.cut:
+                raise Refusal(checks.CUT if reply.cut else checks.EMPTY, reply.text)
+            profile = _profile(reply.text)
+            values = Persona(user, profile).values
+            if not checks.is_written_in(settings.language, values):
+                raise Refusal(checks.LANGUAGE, reply.text)
+            if seen.like(values):
+                raise Refusal(SIMILAR, reply.text)
+            seen.add(user, values)
+            self.take(user, prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
+            written[user] = profile
 
-    def accept(user: str, reply: Reply) -> None:
-        if not reply.text or reply.cut:
-            raise Refusal(checks.CUT if reply.cut else checks.EMPTY, reply.text)
-        profile = _profile(reply.text)
-        values = Persona(user, profile).values
-        if not checks.is_written_in(settings.language, values):
-            raise Refusal(checks.LANGUAGE, reply.text)
-        if seen.like(values):
-            raise Refusal(SIMILAR, reply.text)
-        seen.add(user, values)
-        run.take(user, prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
-        written[user] = profile
-
-    run.complete(starts, Call(told, accept))
-    return written
+        self.complete(starts, Call(told, accept))
+        return written
 
 
 def _names_of(traits: Mapping[str, Mapping[str, str]]) -> set[str]:
@@ -222,28 +226,28 @@ def json_of(profile: Mapping[str, Any]) -> str:
     return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
 
 
-def _say_of_control(folder: Folder, say: Say) -> None:
+def _say_of_control(build: Build, say: Say) -> None:
     # Warn before questions are paid for that persons are too much alike for a control.
-    people = folder.people(TEST) if folder.read(Person) else []
+    people = build.people(TEST) if build.read(Person) else []
     try:
-        assign([folder.persona(person.user_id) for person in people])
+        assign([build.persona(person.user_id) for person in people])
     except DataError as error:
         say(f"! The control setting=other_persona will not run on this set: {error}")
 
 
-def _screen(folder: Folder, own: Mapping[str, Profile]) -> None:
+def _screen(build: Build, own: Mapping[str, Profile]) -> None:
     # Before anything is asked: prompts and the release would have these data.
     found = list[str]()
     for user, profile in own.items():
-        found += screening.contacts(profile, str(folder.persona_path(user)))
-    for path in folder.memories():
+        found += screening.contacts(profile, str(build.persona_path(user)))
+    for path in build.memories():
         for where, piece in screening.pieces(path).items():
             found += screening.contacts(piece, where)
     screening.refuse(found)
 
 
-def _say_of_memories(folder: Folder, say: Say) -> None:
-    known = {person.user_id for person in folder.read(Person)}
-    for path in folder.memories():
+def _say_of_memories(build: Build, say: Say) -> None:
+    known = {person.user_id for person in build.read(Person)}
+    for path in build.memories():
         if path.stem not in known:
             say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")

@@ -69,7 +69,7 @@ def slots(settings: Settings, user: str) -> list[str]:
 
 def write_specific(run: QuestionsRun) -> None:
     """Have a model write the missing questions, in up to three calls: features of the user's memory; the question; its check."""
-    settings, table, examples = run.settings, scenarios(run.folder.root), question_examples(run.folder.root)
+    settings, table, examples = run.settings, scenarios(run.build.root), question_examples(run.build.root)
     wanted: dict[str, _Wanted] = {}
     for user, persona in run.people.items():
         drawn = draw_scenarios(settings, persona, table, settings.specific)

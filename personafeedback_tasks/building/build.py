@@ -1,4 +1,4 @@
-"""The folder of a build: its files, and how they are read and written."""
+"""A build: the files of its folder, each read once in a command, and how they are written."""
 
 # build.toml                  settings, see settings.py
 # seeds.jsonl, pool.jsonl     given by a team: seed profiles; general questions
@@ -35,11 +35,11 @@ from .steps import Step, command, made_by
 
 
 @dataclass(frozen=True)
-class Folder(RowFolder):
-    """A build's folder.
+class Build(RowFolder):
+    """A build as its files are. Its tables do not change; a step gives the rows that replace them, all at once.
 
     Attributes:
-        most: persons, at most, that its steps see: those of a pilot, for testing before those for training; None for all.
+        most: persons that its steps see at most, as in a pilot, for testing before those for training; None for all.
     """
 
     root: Path
@@ -47,15 +47,15 @@ class Folder(RowFolder):
     guard = settings.FILE
 
     @classmethod
-    def of_build(cls, root: Path) -> Folder:
+    def open(cls, root: Path) -> Build:
         """The folder of a build that was started. Raises OptionError if there is none, DataError if its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
                 f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
             )
-        folder = cls(root)
-        _ = folder.settings
-        return folder
+        build = cls(root)
+        _ = build.settings
+        return build
 
     @cached_property
     def settings(self) -> Settings:
