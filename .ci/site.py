@@ -26,6 +26,7 @@ def on_files(files: Files, config: Any) -> Files:
     for page, source in ELSEWHERE.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
     files.append(File.generated(config, "outputs.md", content=outputs()))
+    files.append(File.generated(config, "site.css", content=".md-typeset td code { word-break: normal; }\n"))
     return files
 
 
@@ -63,7 +64,7 @@ def outputs() -> str:
     ]
     for name, entry in api.schema()["$defs"].items():
         rows = "\n".join(f"| `{key}` | {about} |" for key, about in _rows(entry, "") if not key.endswith((".*", "[]")))
-        parts.append(f"## {name}\n\n{entry['description']}\n\n| key | |\n|---|---|\n{rows}\n")
+        parts.append(f"## {name}\n\n{entry['description']}\n\n| key | meaning |\n|---|---|\n{rows}\n")
     return "\n\n".join(parts)
 
 
