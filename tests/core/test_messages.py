@@ -13,6 +13,7 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.core import messages
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
+from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.rag_filter import RagFilter
 
 RECORD = find("personafeedback")
@@ -95,7 +96,7 @@ NO_FILE = (
     "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
     "Get a complete copy of the release, or run only tasks whose cells are all present."
 )
-NO_SETTING = "Error: setting must be one of persona, no_persona, other_persona, rag, got 'x'."
+NO_SETTING = f"OptionError: setting must be one of {', '.join(SETTINGS)}, got 'x'."
 
 
 @pytest.mark.release

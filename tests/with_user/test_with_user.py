@@ -14,12 +14,13 @@ import pytest
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
+from inspect_ai import eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
 from support import jsonl_harness, subject
 from support import memory_judge as memory_judge  # a model of this name
 from support.commands import personafeedback
 from support.environments import CHECKOUT
-from support.inspect_runs import command
+from support.inspect_runs import NO_PROVIDERS, command
 from support.lm_eval_runs import command as lm_eval_command
 from support.outputs import faults
 
@@ -116,6 +117,25 @@ def test_the_message_stands_first_or_right_behind_an_agents_own(solver, missed, 
     run("placed", "no_persona", tmp_path, "subject/8", "-T", f"where={solver}")
     (cost,) = costs(tmp_path)
     assert (cost["void"] is not None) == bool(missed), logged.eval.task
+
+
+def test_a_run_that_is_interrupted_and_retried_costs_the_same(tmp_path, monkeypatch):
+    """A run of a task with tools stops at its fourth sample; the retry goes on, with the persona."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        run("tools", "no_persona", folder)
+    run("tools", "persona", whole)
+    monkeypatch.setattr(subject, "DIES_AT", 4)
+    words = ("-T", f"task={TASKS}@tools", "-T", "data=sample", "--model", "subject/8", "--log-dir", broken / "first")
+    command("personafeedback_tasks/with_user", *words, "--max-samples", 1)
+    monkeypatch.setattr(subject, "DIES_AT", 0)
+    (stopped,) = list_eval_logs(str(broken / "first"))
+    assert read_eval_log(stopped.name).status == "error"
+    with NO_PROVIDERS:
+        (retried,) = eval_retry(stopped.name, log_dir=str(broken / "again"), display="none")
+    assert retried.status == "success", retried.error
+    (expected,), (found,) = costs(whole), costs(broken)
+    assert {**found, "logs": expected["logs"]} == expected
 
 
 def by_hand(folder) -> dict[str, dict[str, float]]:
