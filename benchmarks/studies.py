@@ -20,8 +20,7 @@ from support.planted_duels import Planted
 
 from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.users import true_spread
-from personafeedback_tasks.building.coins import least_majority
-from personafeedback_tasks.building.tiers import Preferences
+from personafeedback_tasks.building.tiers import Preferences, least_majority
 from personafeedback_tasks.core import stopping
 from personafeedback_tasks.stats.agreement import randolph
 from personafeedback_tasks.stats.clusters import Shared

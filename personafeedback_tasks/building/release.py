@@ -28,12 +28,11 @@ from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agre
 from ..stats.estimates import Estimate, percent, share
 from .basis import Bases
 from .build import Build
-from .coins import LEAST_VOTES
 from .rows import OWN, TEST, Answer, Pair, Person, Question
 from .screening import pieces
 from .steps import PACKS, Say
 from .texts.personas import json_of
-from .tiers import HARD, KAPPA, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
+from .tiers import HARD, KAPPA, LEAST_VOTES, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
 from .votes import study_of
 
 RELEASE, BELOW = "release", "below.jsonl"
@@ -273,8 +272,6 @@ def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
 
 def _card(made: Release, build: Build, accuracy: Mapping[str, Estimate]) -> str:
     require("jinja2", extra="report")
-    from jinja2 import Environment, StrictUndefined
-
     manifest = made.manifest
     sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (float("inf"), "10K<n<100K"))
     data = DatasetCardData(
@@ -288,12 +285,14 @@ def _card(made: Release, build: Build, accuracy: Mapping[str, Estimate]) -> str:
             {"config_name": cell, "data_files": f"data/{cell.replace('_', '/', 1)}.jsonl"} for cell in manifest.counts
         ],
     )
-    environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    environment.filters.update(text=foreign.markdown)
-    template = environment.from_string(Path(__file__).with_name("data_card.md.j2").read_text(encoding="utf-8"))
-    body = template.render(
-        manifest=manifest, kappa=KAPPA, agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK, unknown=UNKNOWN,
-        risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()}, shortcuts=list(_lines_on(accuracy)),
-        faults=build.settings.faults, tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
+    card: DatasetCard = DatasetCard.from_template(
+        data, template_path=str(Path(__file__).with_name("data_card.md.j2")),
+        name=foreign.markdown(manifest.name), cells=manifest.counts, generator=foreign.markdown(manifest.generator),
+        labels=foreign.markdown(manifest.labels), annotators=manifest.annotators or "no people", kappa=KAPPA,
+        agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK,
+        risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()},
+        shortcuts=list(_lines_on(accuracy)), faults=build.settings.faults,
+        terms="No license was given for this set." if manifest.license == UNKNOWN else foreign.markdown(manifest.license),
+        tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
     )  # fmt: skip
-    return str(DatasetCard(f"---\n{data.to_yaml()}\n---\n\n{body}\n"))
+    return f"{card}\n"

@@ -1,4 +1,4 @@
-"""`build DIR`: progress, spending, refusals, and the next command."""
+"""`build status`: progress, spending, refusals, and the next command."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from ..annotation.study import Study
 from ..common.errors import DataError
 from .basis import Bases
 from .build import Build
-from .coins import LEAST_VOTES, label_rule
 from .rows import TEST, Answer, Origin, Pair, Person, Question
 from .steps import PACKS, RELEASE, VOTES, Say
+from .tiers import LEAST_VOTES, label_rule
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Language -> what annotators are told."""

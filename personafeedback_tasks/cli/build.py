@@ -11,7 +11,6 @@ from msgspec.structs import asdict
 from ..building.build import Build
 from ..building.models import Models
 from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
-from ..building.settings import FILE
 from ..building.status import next_line, show_status
 from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.answers import target
@@ -38,7 +37,7 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
     {VOTES.line(_DIR)}
     {RELEASE.line(_DIR)}
 
-`build DIR` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build status` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -154,23 +153,9 @@ def _page(folder: Build) -> str:
     return web.page(template, document, title=title, language=folder.settings.language)
 
 
-class _Build(click.Group):
-    # a folder in place of a command, or nothing in the folder of a build, shows how far that build is
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args or (["."] if Path(FILE).is_file() else []))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        place = Path(args[0])
-        if args[0] not in self.commands and (place.is_dir() or len(place.parts) > 1):
-            return "DIR", status, args
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=_Build, help=_HELP, subcommand_metavar="[DIR | COMMAND DIR]")
+@click.group(help=_HELP)
 def build() -> None: ...
 
 
-for step in (init, pilot, texts, release, training, import_command):
+for step in (init, status, pilot, texts, release, training, import_command):
     build.add_command(step)

@@ -12,7 +12,7 @@ from ..building.models import Models
 from ..building.status import next_line
 from ..building.steps import TEXTS
 from ..building.texts.runner import write_texts
-from .options import Decorator, several
+from .options import Decorator, given_options, several
 from .output import progress, say
 
 _DIR = click.Path(file_okay=False, path_type=Path)
@@ -31,8 +31,9 @@ def model_options(without: str) -> Decorator:
             help=f"Model that writes, as Inspect names it: openai/gpt-4o. Repeat for several. {without}",
         ),
         click.option(
-            "-M", "given", multiple=True, metavar="[MODEL:]KEY=VALUE",
-            help="Argument of all models, as in Inspect, or of one: -M base_url=URL, -M openai/gpt-4o:base_url=URL. Repeatable.",
+            "-M", "arguments", multiple=True, metavar="NAME=VALUE",
+            callback=lambda _, __, given: given_options(given, "-M"),
+            help="Argument of all models, as in Inspect: -M base_url=URL. May be repeated.",
         ),
         click.option(
             "--batch", is_flag=True,

@@ -98,21 +98,21 @@ def task_option(which: str) -> Decorator:
     return click.option("-T", "given", metavar="NAME=VALUE", multiple=True, help=help)
 
 
-def given_options(given: Sequence[str]) -> dict[str, Any]:
-    """The options of -T as Inspect reads them. OptionError if one is repeated."""
+def given_options(given: Sequence[str], option: str = "-T") -> dict[str, Any]:
+    """The options of -T or -M as Inspect reads them. OptionError if one is repeated."""
     options: dict[str, Any] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
         name = name.replace("-", "_")
         if not equals or not name:
-            raise OptionError(f"-T needs NAME=VALUE, got {pair!r}.")
+            raise OptionError(f"{option} needs NAME=VALUE, got {pair!r}.")
         if name in options:
             raise OptionError(f"{name} is given twice. Leave one of them out.")
         try:
             options[name] = argument(value)
         except ValueError as error:
             raise OptionError(
-                f"-T {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
+                f"{option} {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
             ) from error
         if isinstance(options[name], str) and "," in options[name]:
             options[name] = options[name].split(",")

@@ -151,10 +151,10 @@ def _cache(folder: Path, step: str) -> Path:
     return (folder / CACHE / step).resolve()
 
 
-def check_models(arguments: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise OptionError if a model cannot be started with its arguments, before the first is paid."""
-    for name, of_model in arguments.items():
-        _started(name, of_model)
+def check_models(names: Iterable[str], arguments: Mapping[str, Any]) -> None:
+    """Raise OptionError if a model cannot be started with these arguments, before the first is paid."""
+    for name in names:
+        _started(name, arguments)
 
 
 def _started(model: str, model_args: Mapping[str, Any]) -> Model:

@@ -145,7 +145,7 @@ def test_a_command_reads_each_file_once(tmp_path, writer):
     run("annotate", "pack", root)
     vote = attentive(folder, likes_full)
     run("annotate", "votes", root, *(filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)))
-    for command in (["build", "release", root], ["build", root]):
+    for command in (["build", "release", root], ["build", "status", root]):
         assert {"people.csv", "answers.jsonl", "votes.jsonl"} <= run(*command)
 
 

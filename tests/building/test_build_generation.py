@@ -144,7 +144,7 @@ def test_personas_are_written_checked_and_split(tmp_path, writer):
     assert Counter(one.reason for one in folder.read(Refused)) == {
         "near duplicate": 1, "no JSON object": 2, "no Preference.Content_Interests": 1,
     }  # fmt: skip
-    assert re.search(r"(?m)^personas +near duplicate +1$", personafeedback("build", folder.root).output)
+    assert re.search(r"(?m)^personas +near duplicate +1$", personafeedback("build", "status", folder.root).output)
     people = folder.read(Person)
     assert Counter(one.split for one in people) == {"test": 5, "train": 4}  # the four that were refused were replaced
     version = prompts.load(folder.root, "persona", "en").version
@@ -505,7 +505,7 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     lost = answer_id(folder.questions()[0].id, QUESTION, ONE.names[0])
     writer.replies = {lost: RuntimeError("the provider does not like it")}
     assert any(line.startswith(f"Failed 1: {lost}: the provider") for line in write_answers(folder, ONE))
-    shown = personafeedback("build", folder.root).output
+    shown = personafeedback("build", "status", folder.root).output
     assert "11 pairs; 1 lacking: run it again" in shown
     assert f"Next: personafeedback build texts '{folder.root}' answers" in shown
     kept = folder.read(Answer)
@@ -517,7 +517,7 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     assert (folder.read(Answer), len(folder.read(Pair))) == (kept, 3 * 4 - 1)
     writer.replies = {}
     write_answers(folder, ONE)
-    assert "lacking" not in personafeedback("build", folder.root).output
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
     assert [id for *_, id, _ in writer.take()] == [lost]
     assert len(folder.read(Pair)) == 3 * 4
 
@@ -610,7 +610,7 @@ def test_pairs_are_as_balanced_as_the_answers_allow(lengths, seed):
 
 def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
     def shown():
-        return personafeedback("build", folder.root).output
+        return personafeedback("build", "status", folder.root).output
 
     folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
     settings = folder.root / "build.toml"
@@ -635,8 +635,11 @@ def test_the_commands_say_what_to_do(tmp_path):
     root = tmp_path / "build"
     personafeedback("build", "init", root)
     for arguments, said in (
-        ((root,), f"Next: personafeedback build pilot {root} --model MODEL --model OTHER"),  # before all is paid
-        (("texts", root, "personas", "--model", "x/y", "-M", "z"), "-M must be KEY=VALUE or MODEL:KEY=VALUE, got 'z'"),
+        (
+            ("status", root),
+            f"Next: personafeedback build pilot {root} --model MODEL --model OTHER",
+        ),  # before all is paid
+        (("texts", root, "personas", "--model", "x/y", "-M", "z"), "-M needs NAME=VALUE, got 'z'"),
         (("texts", root, "answers", "--model", "x/y"), f"Run first: personafeedback build texts {root} personas"),
         (("texts", root, "answers"), "The step answers needs a model"),
     ):

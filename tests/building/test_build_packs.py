@@ -16,8 +16,8 @@ from support.commands import personafeedback, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.rows import PackItem
-from personafeedback_tasks.building.coins import label_rule
 from personafeedback_tasks.building.rows import Answer, Pair, Question
+from personafeedback_tasks.building.tiers import label_rule
 from personafeedback_tasks.building.votes import study_of
 
 

@@ -215,7 +215,7 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     build = voted(tmp_path / "b")
 
     def status():
-        shown = personafeedback("build", build.root).output
+        shown = personafeedback("build", "status", build.root).output
         return shown, shown.splitlines()[-1]
 
     build.write(Answer, [replace(one, strategy="imported") for one in build.read(Answer)])  # no text is lacking

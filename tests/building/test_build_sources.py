@@ -101,7 +101,7 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     bases = [basis.features for basis in folder.read(Basis)]
     assert bases[0] == ("likes bells", "avoids crowds")
     assert len(bases) == 2
-    assert "lacking" not in personafeedback("build", folder.root).output.split("answers")[0]
+    assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
 
 
 @pytest.mark.parametrize(

@@ -70,14 +70,14 @@ def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer
         (f"{user}:specific:0", "numbered"): 1, (f"{user}:specific:0", "several questions"): 1,
         **{(name, "numbered"): 1 + ROUNDS for name in never},
     }  # fmt: skip
-    assert "lacking" not in personafeedback("build", folder.root).output
+    assert "lacking" not in personafeedback("build", "status", folder.root).output
     writer.take()
     step("questions", folder)
     assert writer.take() == []  # what was refused in all rounds is settled
     # A team that removes refused texts has them written anew.
     folder.path(Refused).unlink()
     writer.replies = {}
-    assert "3 lacking: run it again" in personafeedback("build", folder.root).output
+    assert "3 lacking: run it again" in personafeedback("build", "status", folder.root).output
     step("questions", folder)
     assert len([name for *_, name, _ in writer.take() if not name.endswith("~natural")]) == 3
     assert len(folder.read(Question)) == 6

@@ -193,7 +193,7 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
     root = tmp_path / "b"
     done = imported(root, "0")
     assert f"Next: personafeedback build training {root}" in done.output
-    assert f"Next: personafeedback build training {root}" in personafeedback("build", root).output
+    assert f"Next: personafeedback build training {root}" in personafeedback("build", "status", root).output
     done = personafeedback("build", "training", root, "--benchmark", "none")
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]

@@ -16,7 +16,6 @@ from support import jsonl_harness
 from support.commands import personafeedback
 from support.judges import JUDGES
 
-from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.logs import log as logs
 
@@ -76,21 +75,6 @@ def test_several_settings_are_scored_one_at_a_time(tmp_path):
     said = refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", "setting=persona,no_persona")
     assert "one setting at a time, got persona, no_persona" in said
     assert "inspect eval ... -T setting=A,B" in said
-
-
-# --- build --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "arguments"),
-    [
-        (["a=1", "b=true", "c=x"], {"a": 1, "b": True, "c": "x"}),
-        (["a=", "b=x=y"], {"a": "", "b": "x=y"}),
-        (["a=[1, 2]", "b={"], {"a": [1, 2], "b": "{"}),  # what is no YAML is a text
-    ],
-)
-def test_arguments_of_a_model_are_read_as_inspect_reads_them(given, arguments):
-    assert Models(("m",), tuple(given)).arguments == {"m": arguments}
 
 
 # --- plan, export ------------------------------------------------------------------------------------------------

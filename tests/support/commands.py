@@ -26,7 +26,7 @@ def build_step(name: str, root: object, *arguments: object) -> Result:
     """Run a step of a build by its name, or `status`."""
     if name in ("personas", "questions", "answers"):
         return personafeedback("build", "texts", root, name, *arguments)
-    calls = {"packs": ("annotate", "pack"), "votes": ("annotate", "votes"), "status": ("build",)}
+    calls = {"packs": ("annotate", "pack"), "votes": ("annotate", "votes")}
     return personafeedback(*calls.get(name, ("build", name)), root, *arguments)
 
 

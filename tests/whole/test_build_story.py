@@ -110,7 +110,7 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert "people's votes" in (ours.root / "release" / "set.json").read_text("utf-8")
     assert (ours.root / "release" / "README.md").is_file()
     before = len(server.seen)
-    status = personafeedback("build", ours.root)
+    status = personafeedback("build", "status", ours.root)
     assert status.exit_code == 0, status.output
     assert len(server.seen) == before
 

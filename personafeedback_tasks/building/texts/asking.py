@@ -146,7 +146,7 @@ class TextRun:
         if not told:
             return []
         models, model, ended = self.models, model or self.model, 0
-        check_models(models.arguments)
+        check_models(models.names, models.arguments)
         times = {name: self.time(name) for name in told}
         request = {
             name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
@@ -162,7 +162,7 @@ class TextRun:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in told.items()}, model, self.build.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments[model], batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature, came=came,
+                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature, came=came,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error

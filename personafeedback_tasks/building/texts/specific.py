@@ -95,9 +95,10 @@ def write_specific(run: QuestionsRun) -> None:
 
     def told(slot: str) -> str:
         one, example = wanted[slot], settings.generator("example", run.draw(slot)).choice(examples)
-        texts = {"scenario": one.scenario.text, "memory": _lines(one.memory), "example": example}
+        texts = {"scenario": one.scenario.text, "example": example}
         if one.features:
-            return prompt["from_memory"].filled(features=_lines(one.features), **texts)
+            features, memory = _lines(one.features), _lines(one.memory)
+            return prompt["from_memory"].filled(features=features, memory=memory, **texts)
         return prompt["specific"].filled(persona=one.persona.text, **texts)
 
     def draft(slot: str, reply: Reply) -> None:
