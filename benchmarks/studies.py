@@ -113,7 +113,7 @@ def _rankings() -> Iterable[Study]:
             return [float(np.mean([pair.p < ALPHA for pair in pairs]))]
 
         yield Study(
-            (Claim("`rank`: pairs told apart", f"{runs} runs from 2 to 98 %", "", users, cases),), told_apart, 8
+            (Claim("`rank`: significant pairs", f"{runs} runs from 2 to 98 %", "", users, cases),), told_apart, 8
         )
     for runs, step in ((6, 0.0), (6, 0.001), (6, 0.005), (6, 0.015), (20, 0.0), (20, 0.005)):
 
@@ -158,7 +158,7 @@ def _differences() -> Iterable[Study]:
         return [any(pair.p < ALPHA for pair in pairs_of(runs.tolist(), owners(30, 1)))]
 
     yield Study(
-        (Claim("`rank`: any pair is told apart", "6 equal runs, skewed to either side", "at most 5", 30, 30),),
+        (Claim("`rank`: any pair is significant", "6 equal runs, skewed to either side", "at most 5", 30, 30),),
         family,
         2_000,
     )
@@ -530,14 +530,14 @@ GOOD, FEW, UNLIKE = Planted(skill=1.6), Planted(skill=1.6, users=40, duels=12), 
 
 
 def _verdicts() -> Iterable[Study]:
-    as_real = Planted(users=101, duels=10, exam=10, length=1.0)
+    as_real = Planted(users=101, duels=10, calibration=10, length=1.0)
     shapes = {
         "line": "the judge follows the log ratio",
         "levels off": "its accuracy levels off",
         "levels off early": "its accuracy levels off early",
         "step": "its accuracy jumps at equal length",
     }
-    lengths = {0.19: "replies as in the exam", 0.5: "1.65 times as long"}
+    lengths = {0.19: "replies as in the calibration set", 0.5: "1.65 times as long"}
     for name, planted in {
         "the reply is better in 60 %": Planted(),
         "in 30 %": Planted(rate=0.3),
@@ -546,7 +546,7 @@ def _verdicts() -> Iterable[Study]:
         "weak judge": Planted(skill=0.7, place=0.8, length=0.3),
         "users differ much": Planted(spread=1.0),
         "30 users": Planted(users=30),
-        "147 users, 26 cases each in the exam, 1 duel": Planted(users=147, duels=1, exam=26),
+        "147 users, 26 cases each in the calibration set, 1 duel": Planted(users=147, duels=1, calibration=26),
         "10 % unreadable, better in 80 %": Planted(unread=0.1, rate=0.8, skill=1.6),
         **{
             f"{100 * rate:.0f} %; {of_shape}; {of_length}": replace(as_real, rate=rate, shape=shape, longer=longer)
@@ -557,20 +557,20 @@ def _verdicts() -> Iterable[Study]:
     }.items():
 
         def rate(rng: Rng, planted: Planted = planted) -> list[float]:
-            _, duels, exam = planted.draw(rng)
-            return [holds(corrected(duels, exam).rate, planted.rate)]
+            _, duels, calibration = planted.draw(rng)
+            return [holds(corrected(duels, calibration).rate, planted.rate)]
 
-        yield Study((_duels("rate corrected by the exam", name, "95", planted),), rate, 500)
+        yield Study((_duels("rate corrected by the calibration set", name, "95", planted),), rate, 500)
 
     def refused(rng: Rng) -> list[float]:
-        _, duels, exam = replace(as_real, longer=0.8).draw(rng)
-        return [float(corrected(duels, exam).rate is None)]
+        _, duels, calibration = replace(as_real, longer=0.8).draw(rng)
+        return [float(corrected(duels, calibration).rate is None)]
 
-    refusal = _duels("no rate is corrected by the exam", "replies are 2.2 times as long", "100", as_real)
+    refusal = _duels("no rate is corrected by the calibration set", "replies are 2.2 times as long", "100", as_real)
     yield Study((refusal,), refused, 500)
 
     for name, planted in {
-        "judge as good as in its exam": GOOD,
+        "judge as good as in its calibration set": GOOD,
         "as good, 40 users": FEW,
         "as good, users differ much": UNLIKE,
         "worse": replace(GOOD, new=0.7),

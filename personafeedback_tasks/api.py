@@ -257,22 +257,22 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     return Document(documents.rank_document([comparison.compare(first, second, located)]))
 
 
-def verdict(duels: Logs, *, exam: Logs, human: str | Path | None = None, data: str | None = None) -> Document:
+def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, data: str | None = None) -> Document:
     """How often a model's replies win, with and without the judge's errors.
 
     Args:
         duels: runs of a judge on a folder that `personafeedback duel` wrote; others among them are passed over.
-        exam: runs of the same judges on the benchmark, asked in the same way.
+        calibration: runs of the same judges on the benchmark, asked in the same way.
         human: people's votes on some of the duels, which goes with one run of duels: see `personafeedback verdict --help`.
 
     Raises:
-        RunError: no run is on duels, or none of `exam` is of its judge. OptionError: `data` are of none of the runs.
+        RunError: no run is on duels, or none of `calibration` is of its judge. OptionError: `data` are of none of the runs.
     """
     from .analysis.duel_runs import verdicts_of
     from .reports import documents
 
     places, votes = _places(data), Path(human) if human is not None else None
-    verdicts = verdicts_of(_runs(duels, places), _runs(exam, places), places, logger.info, votes)
+    verdicts = verdicts_of(_runs(duels, places), _runs(calibration, places), places, logger.info, votes)
     return Document(documents.verdict_document(verdicts))
 
 
@@ -343,8 +343,9 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
     every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
     if len(every) > 1:
         raise OptionError(
-            f"Replies and cases are of one setting at a time, got {', '.join(benchmark.settings(every))}. Take one after the other. (Runs of a "
-            "harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` of lm-eval.)"
+            f"Replies and cases are of one setting at a time, got {', '.join(benchmark.settings(every))}. Take one "
+            "after the other. (Runs of a harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` "
+            "of lm-eval.)"
         )
     cases = benchmark.cases(every[0], benchmark.selections[selection])
     benchmark.check(every[0], cases)

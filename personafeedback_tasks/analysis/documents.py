@@ -139,7 +139,7 @@ class RankedRun(Record, frozen=True, kw_only=True):
         void: whether its numbers are not those of the model; such runs come last, without rank, differences and verdict.
         rank: 1 is the best; equal scores share the better one; null for a void run.
         ranks: best and worst rank that it may have; right for all runs at once in 95 % of rankings; null for a void run.
-        tied: places, from 1, of the runs that it cannot be told apart from.
+        tied: places, from 1, of the runs that it is not significantly different from.
         verdict: whether it uses who the user is, in words, corrected for the number of models; null where void or not asked.
         use: the name of that verdict, as in a report; null without one.
         measures: key of a measure -> its value; null where the run has none.
@@ -227,7 +227,7 @@ class VerdictEntry(Record, frozen=True, kw_only=True):
         people_users: users of these.
         prediction_powered: the rate with people's votes; null without, or with those of few users.
         signature: of the run on duels.
-        exam: signature of the exam.
+        calibration: signature of the calibration set.
     """
 
     sentence: str
@@ -242,7 +242,7 @@ class VerdictEntry(Record, frozen=True, kw_only=True):
     people_users: int
     prediction_powered: Powered | None
     signature: str
-    exam: str
+    calibration: str
 
 
 class VerdictDocument(Output, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Runs on duels, with their data, the exam of their judge and votes of people, for `verdict`."""
+"""Runs on duels, with their data, the calibration set of their judge and votes of people, for `verdict`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def without_duels(runs: Sequence[Run], data: Sequence[RunData], say: Callable[[s
     others, on_duels = split(runs, data, say)
     for run, duels, _ in on_duels:
         found = (
-            f"{run.logs[0]}: found a judge's run on duels of {duels.writer}, expected one on a benchmark. `personafeedback verdict` says how "
-            "often the replies win; to compare two writers, judge a `duel` of one against the other."
+            f"{run.logs[0]}: found a judge's run on duels of {duels.writer}, expected one on a benchmark. "
+            "`personafeedback verdict` says how often the replies win; to compare two writers, judge a `duel` of one "
+            "against the other."
         )
         if not others:
             raise RunError(found)
@@ -49,7 +50,7 @@ def without_duels(runs: Sequence[Run], data: Sequence[RunData], say: Callable[[s
 
 def verdicts_of(
     runs: Sequence[Run],
-    exam: Sequence[Run],
+    calibration: Sequence[Run],
     data: Sequence[RunData],
     say: Callable[[str], object],
     human: Path | None = None,
@@ -57,29 +58,30 @@ def verdicts_of(
     """The verdict on each run on duels; `say` gets a line on each other run.
 
     Args:
-        exam: the judges' runs on the benchmark.
+        calibration: the judges' runs on the benchmark.
         human: a file of people's votes, which goes with one run of duels.
 
     Raises:
-        RunError: no run is on duels, or none of `exam` is of its judge.
+        RunError: no run is on duels, or none of `calibration` is of its judge.
     """
     others, on_duels = split(runs, data, say)
     for run in others:
         other = (
-            f"{run.logs[0]}: found no duels of the run on {run.signature.source}. Pass a judge's run on a folder that `personafeedback duel` "
-            "wrote, with --data where that is now; the run on the benchmark goes to --exam."
+            f"{run.logs[0]}: found no duels of the run on {run.signature.source}. Pass a judge's run on a folder "
+            "that `personafeedback duel` wrote, with --data where that is now; the run on the benchmark goes to "
+            "--calibration."
         )
         if not on_duels:
             raise RunError(other)
         say(f"Passed over {other}")
     if human is not None and len(on_duels) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
-    candidates, verdicts = exams(exam), []
+    candidates, verdicts = calibrations(calibration), []
     for run, duels, cases in on_duels:
-        of_judge = exam_of(run, candidates)
-        exam_cases, why_not = cases_of(of_judge, data)
+        of_judge = calibration_of(run, candidates)
+        calibration_cases, why_not = cases_of(of_judge, data)
         people = human_votes(human, duels) if human is not None else None
-        verdicts.append(make_verdict(run, of_judge, duels, cases, exam_cases, people, why_not))
+        verdicts.append(make_verdict(run, of_judge, duels, cases, calibration_cases, people, why_not))
     refuse_misfits(data)
     return verdicts
 
@@ -110,8 +112,8 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
     cases, why_not = cases_of(run, data)
     if cases is None:
         raise DataError(
-            f"{run.logs[0]}: the data of {named.name!r} are not at hand, which say whether these are duels and who wrote "
-            f"what: it counts as a run without duels. Pass --data. {why_not}"
+            f"{run.logs[0]}: the data of {named.name!r} are not at hand, which say whether these are duels and who "
+            f"wrote what: it counts as a run without duels. Pass --data. {why_not}"
         )
     found = of(cases)
     if found is None:
@@ -119,24 +121,25 @@ def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | 
     # only set.json has the duels that were not asked, and the writer: no case of the log shows a change there
     if cases.digest != run.signature.data:
         raise RunError(
-            f"{run.logs[0]}: found duels in {cases.source} that were changed after the run (digest {cases.digest}), expected those of the "
-            f"run ({run.signature.data}). Restore the folder, or run the judge again."
+            f"{run.logs[0]}: found duels in {cases.source} that were changed after the run (digest {cases.digest}), "
+            f"expected those of the run ({run.signature.data}). Restore the folder, or run the judge again."
         )
     return found, cases
 
 
-def exams(runs: Sequence[Run]) -> list[Run]:
+def calibrations(runs: Sequence[Run]) -> list[Run]:
     """The runs that are on a benchmark itself. Raises RunError if there are none."""
     found = [run for run in runs if run.named_set is None]
     if not found:
         raise RunError(
-            "Found no run as exam that is on the benchmark itself, expected that of the judge. Pass its log to --exam."
+            "Found no run as calibration that is on the benchmark itself, expected that of the judge. Pass its log "
+            "to --calibration."
         )
     return found
 
 
-def exam_of(run: Run, candidates: Sequence[Run]) -> Run:
-    """The exam of the judge of a run of duels. Raises RunError unless there is exactly one."""
+def calibration_of(run: Run, candidates: Sequence[Run]) -> Run:
+    """The calibration set of the judge of a run of duels. Raises RunError unless there is exactly one."""
     same = [one for one in candidates if not differences(run, one)]
     if not same:
         refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
@@ -171,8 +174,8 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
             )
         if case not in asked:
             raise DataError(
-                f"{where}: found the case {short(case)}, expected one of the duels, such as {short_list(list(asked)[:3])}: the "
-                "`source` of its row."
+                f"{where}: found the case {short(case)}, expected one of the duels, such as "
+                f"{short_list(list(asked)[:3])}: the `source` of its row."
             )
         votes.setdefault(asked[case], []).append(WON[winner])
     if not votes:

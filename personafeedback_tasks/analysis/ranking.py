@@ -1,4 +1,4 @@
-"""Runs -> rankings: which are better, how sure that is, and which cannot be told apart.
+"""Runs -> rankings: which are better, how sure that is, and which do not differ significantly.
 
 Only runs that answered the same cases, asked in the same way, share a ranking. Users are the unit.
 """
@@ -36,7 +36,7 @@ class Ranked:
     # (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
     # 95 % confidence all of these hold at once. None for a void run
     ranks: tuple[int, int] | None
-    tied: tuple[int, ...]  # places, from 1, of the other runs that it cannot be told apart from; empty for void runs
+    tied: tuple[int, ...]  # places, from 1, that it is not significantly different from; empty for void runs
     values: Mapping[str, Estimate | None]  # key of a measure -> its value; None where the run has none
     # value of the control's option -> the run of the same model under it
     controls: Mapping[str, Run] = field(default_factory=dict)
@@ -214,7 +214,7 @@ def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: st
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
-    """(best, worst) rank of the run at a place, given the (better, worse) places of each pair that is told apart."""
+    """(best, worst) rank of the run at a place, given the (better, worse) places of each significant pair."""
     return 1 + sum(worse == place for _, worse in apart), count - sum(better == place for better, _ in apart)
 
 

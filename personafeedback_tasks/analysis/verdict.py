@@ -1,4 +1,4 @@
-"""A judge's votes on a model's replies -> how often the replies win, beside how good the judge was in its exam."""
+"""A judge's votes on a model's replies -> how often the replies win, beside how good the judge was in its calibration set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import caveats
 from .void import is_void
 from .votes import Voted, voted
 
-VOID_RUN = "The numbers of the run, or of its judge's exam, are void."
+VOID_RUN = "The numbers of the run, or of its judge's calibration set, are void."
 
 NOT_ADJUSTED = LengthAdjusted(None, math.nan, math.nan)
 
@@ -39,7 +39,7 @@ class VerdictGroup:
         not_asked: reason (`tie`, `empty`, `other_empty`) -> number of duels.
         consistency: share of the duels with readable answers whose calls picked the same text; nan without orders.
         unreadable: share of the calls that picked neither text.
-        exam: the judge's accuracy on the same cells.
+        calibration: the judge's accuracy on the same cells.
     """
 
     name: str
@@ -51,7 +51,7 @@ class VerdictGroup:
     not_asked: Mapping[str, int]
     consistency: float
     unreadable: float
-    exam: Estimate
+    calibration: Estimate
 
     @property
     def asked(self) -> int:
@@ -63,7 +63,7 @@ class Verdict:
     """The result of one run of duels."""
 
     run: Run
-    exam: Run  # the same judge on the benchmark
+    calibration: Run  # the same judge on the benchmark
     duels: Duels
     groups: tuple[VerdictGroup, ...]  # the last one has all of them
     corrected: Corrected  # the rate without the judge's errors, or why there is none
@@ -72,12 +72,12 @@ class Verdict:
     people_users: int  # number of their users
     # the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users
     powered: Powered | None
-    unchecked: str | None  # why the exam's texts are not at hand; None if they are
+    unchecked: str | None  # why the calibration set's texts are not at hand; None if they are
 
     @property
     def caveats(self) -> list[Caveat]:
         """Caveats to show before the numbers."""
-        found = grouped([("", caveats.of_run(self.run)), ("the exam", caveats.of_run(self.exam))])
+        found = grouped([("", caveats.of_run(self.run)), ("the calibration set", caveats.of_run(self.calibration))])
         if self.run.partial and self.duels.not_asked:
             found.append(Caveat("ties_left_out", WEAKENS))
         return ordered([*found, *caveats.of_interval(self.overall.rate)])
@@ -87,35 +87,35 @@ class Verdict:
         return self.groups[-1]
 
 
-def differences(run: Run, exam: Run) -> list[str]:
-    """Differences between a run and its judge's exam that must not be: `model: found A, expected B`."""
-    here, there = run.signature.defining, exam.signature.defining
+def differences(run: Run, calibration: Run) -> list[str]:
+    """Differences between a run and its judge's calibration set that must not be: `model: found A, expected B`."""
+    here, there = run.signature.defining, calibration.signature.defining
     names = [name for name in here if name not in run.benchmark.signed]  # which are digests of data
-    pairs = [("model", run.model, exam.model)]
+    pairs = [("model", run.model, calibration.model)]
     pairs += [(name, text(here[name]), text(there.get(name))) for name in names]
-    pairs += [(name, *values) for name, values in run.other_conditions(exam).items()]
+    pairs += [(name, *values) for name, values in run.other_conditions(calibration).items()]
     return [f"{name}: found {its}, expected {own}" for name, own, its in pairs if own != its]
 
 
-def refuse_other_judge(run: Run, exam: Run) -> None:
-    """Raise RunError unless the exam is of the run's judge, asked in the same way, with the same cells."""
-    found = differences(run, exam)
+def refuse_other_judge(run: Run, calibration: Run) -> None:
+    """Raise RunError unless the calibration set is of the run's judge, asked in the same way, with the same cells."""
+    found = differences(run, calibration)
     if found:
         raise RunError(
-            f"{exam.logs[0]}: found the exam of another judge than in {run.logs[0]} ({'; '.join(found)}). Run the judge with the "
-            "same options on the benchmark."
+            f"{calibration.logs[0]}: found the calibration run of another judge than in {run.logs[0]} "
+            f"({'; '.join(found)}). Run the judge with the same options on the benchmark."
         )
-    missing = [cell for cell in run.cells if cell not in exam.answered]
+    missing = [cell for cell in run.cells if cell not in calibration.answered]
     if missing:
         raise RunError(
-            f"{exam.logs[0]}: found no case of {', '.join(missing)} in the exam, expected the cells of {run.logs[0]}. Run the "
-            "judge on these, too."
+            f"{calibration.logs[0]}: found no case of {', '.join(missing)} in the calibration set, expected the "
+            f"cells of {run.logs[0]}. Run the judge on these, too."
         )
 
 
 def make_verdict(
     run: Run,
-    exam: Run,
+    calibration: Run,
     duels: Duels,
     cases: CaseSet[Any],
     examined: CaseSet[Any] | None,
@@ -125,14 +125,14 @@ def make_verdict(
     """The verdict on one run of duels.
 
     Args:
-        examined: the cases of the exam, for their lengths; None if they are not at hand.
+        examined: the cases of the calibration set, for their lengths; None if they are not at hand.
         people: case id of the duel -> people's votes; None without any.
 
     Raises:
-        RunError: the exam is of another judge, or of other cells; or the run has no answered case.
+        RunError: the calibration set is of another judge, or of other cells; or the run has no answered case.
     """
-    refuse_other_judge(run, exam)
-    mine, theirs = voted(run, cases), voted(exam, examined)
+    refuse_other_judge(run, calibration)
+    mine, theirs = voted(run, cases), voted(calibration, examined)
     # Of a run that is not finished, nobody knows how many of them belong to the cases that it answered.
     not_asked = [one for one in duels.not_asked if one.cell in run.cells] if not run.partial else []
     if not mine.ids and not not_asked:
@@ -143,7 +143,7 @@ def make_verdict(
     votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
     void = is_void(run)  # then only the votes as they are remain
-    if void or is_void(exam):
+    if void or is_void(calibration):
         found = Corrected(None, math.nan, math.nan, math.nan, why_not=VOID_RUN)
     elif examined is None:
         found = Corrected(None, math.nan, math.nan, math.nan)
@@ -151,7 +151,7 @@ def make_verdict(
         found = corrected(mine.votes, theirs.votes, known)
     return Verdict(
         run=run,
-        exam=exam,
+        calibration=calibration,
         duels=duels,
         groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
         corrected=found,
@@ -167,7 +167,9 @@ def _known(not_asked: Sequence[NotAsked]) -> Known:
     return Known([one.won for one in not_asked], [one.user_id for one in not_asked]) if not_asked else NONE
 
 
-def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked: Sequence[NotAsked]) -> VerdictGroup:
+def _group(
+    name: str, cells: Sequence[str], mine: Voted, calibration: Votes, not_asked: Sequence[NotAsked]
+) -> VerdictGroup:
     votes = mine.votes
     there = [place for place, cell in enumerate(votes.cells) if cell in cells]
     known = [one for one in not_asked if one.cell in cells]
@@ -184,18 +186,18 @@ def _group(name: str, cells: Sequence[str], mine: Voted, exam: Votes, not_asked:
         not_asked={why: whys.count(why) for why in dict.fromkeys(one.why for one in not_asked)},
         consistency=mean(mine.consistent[place] for place in there),
         unreadable=mean(1 - a - b for a, b in zip(won, lost, strict=True)),
-        exam=accuracy(exam, [votes.cells[place] for place in there]),
+        calibration=accuracy(calibration, [votes.cells[place] for place in there]),
     )
 
 
-def accuracy(exam: Votes, cells: Sequence[str]) -> Estimate:
-    """The accuracy in an exam whose cells weigh as much as `cells`, those of some duels; undefined without any."""
-    found = errors(exam, cells)
+def accuracy(calibration: Votes, cells: Sequence[str]) -> Estimate:
+    """The accuracy in a calibration set whose cells weigh as much as `cells`, those of some duels; undefined without any."""
+    found = errors(calibration, cells)
     there = [place for place, weight in enumerate(found.weights) if weight]
-    users = [exam.users[place] for place in there]
+    users = [calibration.users[place] for place in there]
     if len({found.weights[place] for place in there}) <= 1:
-        return share([exam.won[place] for place in there], users)
+        return share([calibration.won[place] for place in there], users)
     value, part = found.right[EQUAL], found.weights / found.weights.sum()
-    moves = zip(users, (float(part[place] * (exam.won[place] - value)) for place in there), strict=True)
+    moves = zip(users, (float(part[place] * (calibration.won[place] - value)) for place in there), strict=True)
     made = linearized(value, by_user(moves), len(there))
     return replace(made, low=max(made.low, 0.0), high=min(made.high, 1.0))  # in this order nan stays nan

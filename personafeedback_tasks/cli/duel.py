@@ -45,7 +45,7 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
         inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written
         personafeedback duel written --against chosen --out duels/chosen
         inspect eval personafeedback_tasks/personafeedback -T data=duels/chosen --model JUDGE --log-dir judged
-        personafeedback verdict judged --exam logs/JUDGE
+        personafeedback verdict judged --calibration logs/JUDGE
     """
     if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
         raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
@@ -59,7 +59,8 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     if against not in SIDES:
         if not Path(against).exists():
             raise OptionError(
-                f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such file or folder."
+                f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such "
+                "file or folder."
             )
         rival, other = _writing(Path(against), data)
         if rival.signature.data != run_of_writer.signature.data:

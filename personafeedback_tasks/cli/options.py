@@ -143,7 +143,7 @@ places_option = click.option(
     metavar="DIR",
     multiple=True,
     callback=lambda context, option, named: [*map(RunData, named), RunData(None)],
-    help="Where the data of the runs, of their duels or of the exam are now, if they were moved; may be given for each. Default: "
+    help="Where the data of the runs, of their duels or of the calibration set are now, if they were moved; may be given for each. Default: "
     "where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
 )
 

@@ -45,7 +45,7 @@ def rank(
     json_file: Path | None,
     out: Path | None,
 ) -> None:
-    """Rank runs: which model is better, how sure that is, and which cannot be told apart.
+    """Rank runs: which model is better, how sure that is, and which do not differ significantly.
 
     RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or task
     versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and other_persona are

@@ -16,8 +16,8 @@ from .runs import passed_over, read
 @click.command()
 @click.argument("runs", metavar="DUEL_RUN...", nargs=-1, required=True, type=RUN)
 @click.option(
-    "--exam",
-    "exam_paths",
+    "--calibration",
+    "calibration_paths",
     metavar="RUN",
     multiple=True,
     required=True,
@@ -35,27 +35,27 @@ from .runs import passed_over, read
 @json_option
 def verdict(
     runs: tuple[Path, ...],
-    exam_paths: tuple[Path, ...],
+    calibration_paths: tuple[Path, ...],
     human: Path | None,
     places: Sequence[RunData],
     json_file: Path | None,
 ) -> None:
     """Say how often a model's replies win, and how good the judge is.
 
-    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the same judge's run on the benchmark, where people say which response is better: its exam.
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the same judge's run on the benchmark, where people say which response is better: its calibration set.
 
-    Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the exam on the
-    same cells; the win rate without the judge's errors, where the exam is good enough, or the reason why there is none;
+    Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration set on the
+    same cells; the win rate without the judge's errors, where the calibration set is good enough, or the reason why there is none;
     and the win rate at equal length.
 
     \b
-        personafeedback verdict logs/duels --exam logs/exam.eval
-        personafeedback verdict chosen.eval rejected.eval --exam exam.eval --json verdict.json
-        personafeedback verdict chosen.eval --exam exam.eval --human votes.csv
+        personafeedback verdict logs/duels --calibration logs/calibration.eval
+        personafeedback verdict chosen.eval rejected.eval --calibration calibration.eval --json verdict.json
+        personafeedback verdict chosen.eval --calibration calibration.eval --human votes.csv
     """
     from ..analysis.duel_runs import verdicts_of
     from ..reports import documents, verdict_text
 
-    verdicts = verdicts_of(read(runs, places), read(exam_paths, places), places, passed_over, human)
+    verdicts = verdicts_of(read(runs, places), read(calibration_paths, places), places, passed_over, human)
     if write_json(json_file, documents.verdict_document(verdicts)):
         show(verdict_text.all_blocks(verdicts))

@@ -60,8 +60,8 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise FileError(
-            f"{path}: could not be written ({error.strerror or error}). Free disk space, fix permissions or use another "
-            "place, then run this again."
+            f"{path}: could not be written ({error.strerror or error}). Free disk space, fix permissions or use "
+            "another place, then run this again."
         ) from error
 
 

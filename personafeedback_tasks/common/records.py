@@ -41,7 +41,8 @@ def read(path: Path) -> bytes:
     try:
         if (size := path.stat().st_size) > LARGEST:
             raise DataError(
-                f"{path}: found a file of {size:,} bytes, more than {LARGEST:,}. Check that it is the right file, or split it."
+                f"{path}: found a file of {size:,} bytes, more than {LARGEST:,}. Check that it is the right file, or "
+                "split it."
             )
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:

@@ -88,8 +88,8 @@ class RowFolder:
             value = tuple(getattr(row, name) for name in kind.key)
             if value and value in seen:
                 raise DataError(
-                    f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} again, expected "
-                    "each once. Remove one."
+                    f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} "
+                    "again, expected each once. Remove one."
                 )
             seen[value] = where
             rows.append(row)

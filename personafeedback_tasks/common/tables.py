@@ -45,22 +45,22 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
     for name in needed:
         if names.count(name) != 1:
             raise DataError(
-                f"{path}, line {begin}: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add it, or pass a CSV "
-                "with a header."
+                f"{path}, line {begin}: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add "
+                "it, or pass a CSV with a header."
             )
     absent = [name for name in columns or () if name not in names]
     for name in names if absent else ():
         if name not in known.values() and (near := get_close_matches(name.casefold(), absent, n=1, cutoff=0.7)):
             raise DataError(
-                f"{path}, line {begin}: found the column {short(name)}, which nothing reads, and no column {near[0]!r}. Rename it, or if it has notes "
-                f"of yours, add an empty column {near[0]!r}."
+                f"{path}, line {begin}: found the column {short(name)}, which nothing reads, and no column "
+                f"{near[0]!r}. Rename it, or if it has notes of yours, add an empty column {near[0]!r}."
             )
     found = []
     for number, values in filter(lambda line: any(line[1]), lines):
         if len(values) > len(names):
             raise DataError(
-                f"{path}, line {number}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is under no column. "
-                "Quote texts that have a separator in them."
+                f"{path}, line {number}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is "
+                "under no column. Quote texts that have a separator in them."
             )
         row = {name: value for name, value in zip(names, values, strict=False) if columns is None or name in columns}
         found.append((f"{path}, line {number}", row))

@@ -167,8 +167,9 @@ def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str
         place = next((place for place, name in enumerate(names) if same_model(own, name)), None)
         if place is None:
             raise CardError(
-                f"{path}: found the card of {' and '.join(names)}, expected that of {own}, the model of this run. Pass that model's card as "
-                "--model-card. If both names are of one model, give the run the card's name with --name."
+                f"{path}: found the card of {' and '.join(names)}, expected that of {own}, the model of this run. "
+                "Pass that model's card as --model-card. If both names are of one model, give the run the card's "
+                "name with --name."
             )
         models[place] = {**models[place], "results": _merged(models[place]["results"], report, spec)}
         if models == metadata.get("model-index"):
@@ -182,8 +183,8 @@ def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
         raise CardError(
-            f"{path}: found metadata that cannot be read or changed ({' '.join(str(error).split())}), expected those of a valid card, one key "
-            "a line, between the two lines ---. Fix them, then run this again."
+            f"{path}: found metadata that cannot be read or changed ({' '.join(str(error).split())}), expected those "
+            "of a valid card, one key a line, between the two lines ---. Fix them, then run this again."
         ) from error
     return changed.removesuffix("\n")
 

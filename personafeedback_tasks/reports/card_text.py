@@ -95,7 +95,8 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, costs: Mapping[
 def cost_sentence(costs: Mapping[str, Estimate]) -> str:
     """A sentence on the costs of knowing the user; empty without any."""
     parts = [
-        f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of the model's right answers"
+        f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of "
+        "the model's right answers"
         if name == COST
         else f"{name} of a user's profile in context: {points(one.value)} points (95 % interval {interval(one, sign=True)})"
         for name, one in costs.items()

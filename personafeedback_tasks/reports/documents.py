@@ -127,5 +127,5 @@ def _verdict(verdict: Verdict) -> VerdictEntry:
         people_users=verdict.people_users,
         prediction_powered=verdict.powered,
         signature=signature_line(verdict.run),
-        exam=signature_line(verdict.exam),
+        calibration=signature_line(verdict.calibration),
     )

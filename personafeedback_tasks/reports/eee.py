@@ -106,7 +106,8 @@ def _model_id(run: Run) -> str:
     parts = run.name.split("/")
     if len(parts) != 2 or not all(parts):
         raise OptionError(
-            f"Every Eval Ever files a model under DEVELOPER/MODEL, got {run.name!r}. Pass --name {run.model}=DEVELOPER/MODEL."
+            f"Every Eval Ever files a model under DEVELOPER/MODEL, got {run.name!r}. Pass --name "
+            f"{run.model}=DEVELOPER/MODEL."
         )
     return run.name
 

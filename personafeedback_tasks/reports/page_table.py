@@ -19,12 +19,12 @@ from .page_plots import Axis
 from .table import NOT_MEASURED, NOTHING, interval, number
 
 PLACE = (
-    "the places that the data allow: below every run that is significantly better, above every run that is significantly worse; "
-    "in 95 % of rankings the places of all runs are right"
+    "the places that the data allow: below every run that is significantly better, above every run that is "
+    "significantly worse; in 95 % of rankings the places of all runs are right"
 )
 TIED = (
-    "the runs that this one cannot be told apart from: paired by case, at the 5 % level for all pairs together; their places "
-    "need not be neighbors"
+    "the runs that this one is not significantly different from: paired by case, at the 5 % level for all pairs "
+    "together; their places need not be neighbors"
 )
 SCORES = "the measure that is the score of a run: where log-odds are known, the accuracy without position bias"
 
@@ -102,7 +102,8 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
         (f" {has} the highest {score_name(ranking)}, {percent(best.score.value)} %", False),
     ]
     if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
-        first += [(", but cannot be told apart from ", False), *_names(ranking, tied)]
+        differs = "is" if len(firsts) == 1 else "are"
+        first += [(f", but {differs} not significantly different from ", False), *_names(ranking, tied)]
     control, uses = spec.control, ranking.uses
     if control is None or not any(uses):
         return [[*first, (".", False)]]
@@ -152,8 +153,8 @@ def is_of_models(caveat: Caveat) -> bool:
 
 
 def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
-    """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are told
-    apart."""
+    """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are
+    significant."""
     count = min(len(ranking.rows) - len(ranking.void), MOST_PAIRS)
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
     return [

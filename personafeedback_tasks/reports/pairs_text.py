@@ -11,7 +11,7 @@ from ..stats.estimates import ALPHA, Estimate
 from .blocks import Block, paragraph
 from .table import INTERVAL, NOTHING, Column, Table, number, percent, spaced, with_interval
 
-MATRIX = "Row minus column, in points; a star marks pairs that are told apart"
+MATRIX = "Row minus column, in points; a star marks significant differences"
 
 OF_TWO = {
     "difference": "place 1 minus place 2, in points",

@@ -9,8 +9,8 @@ from .costs_text import money
 from .table import of_rows, spaced
 
 ESTIMATED = (
-    "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has up "
-    "to twice as many for Chinese prompts."
+    "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has "
+    "up to twice as many for Chinese prompts."
 )
 
 

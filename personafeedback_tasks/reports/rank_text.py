@@ -19,7 +19,7 @@ from .table import INTERVAL, NOTHING, Column, Table, interval, number, with_inte
 
 PLACE = (
     "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
-    "tied: the places of the models that it cannot be told apart from. The sentences on single models are corrected for the number of models "
+    "tied: the places of the models that it is not significantly different from. The sentences on single models are corrected for the number of models "
     "(Bonferroni); intervals are those of each model alone."
 )
 LEGEND = (

@@ -73,7 +73,7 @@ def beyond(margin: Estimate, what: str) -> str:
         return f"{abs(100 * margin.value):.1f} points {'above' if margin.value > 0 else 'below'} {what}"
     if math.isnan(margin.low):
         return f"{percent(margin.value, sign=True)} points from {what}, with an unknown error"
-    return f"cannot be told apart from {what} ({percent(margin.value, sign=True)} points)"
+    return f"not significantly different from {what} ({percent(margin.value, sign=True)} points)"
 
 
 def harmed(word: str, lost: Estimate) -> str:

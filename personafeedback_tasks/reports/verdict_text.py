@@ -16,10 +16,11 @@ from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
-    "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts half, and an empty side "
-    "loses; neither is asked, and both are left out of the rates at equal length. Won, lost: all calls picked the reply, or the "
-    "other side; {neither}split: the rest. Exam: the same judge's accuracy on the benchmark's pairs of the same cells. Consistency: "
-    "both orders picked the same text. Intervals are clustered by user."
+    "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts "
+    "half, and an empty side loses; neither is asked, and both are left out of the rates at equal length. Won, lost: "
+    "all calls picked the reply, or the other side; {neither}split: the rest. Calibration: the same judge's accuracy "
+    "on the benchmark's pairs of the same cells. Consistency: both orders picked the same text. Intervals are "
+    "clustered by user."
 )
 NEITHER = "neither: no call picked a text; "
 
@@ -41,7 +42,7 @@ def in_a_sentence(verdict: Verdict) -> str:
     if powered is not None:
         rate, trust = powered.rate, "people's votes are part of that"
     elif corrected is not None:
-        rate, trust = corrected, "this judge's errors are taken out, if it errs here as in its exam"
+        rate, trust = corrected, "this judge's errors are taken out, if it errs here as in its calibration set"
     else:
         rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
     if math.isnan(rate.low):
@@ -52,7 +53,9 @@ def in_a_sentence(verdict: Verdict) -> str:
     if rate.high < EVEN:
         ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
         return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
-    return f"{replies} and {other} cannot be told apart: the replies win {_often(rate.value)} {ends}; {trust}."
+    return (
+        f"{replies} and {other} are not significantly different: the replies win {_often(rate.value)} {ends}; {trust}."
+    )
 
 
 def _often(rate: float) -> str:
@@ -68,11 +71,11 @@ EVEN = 0.5
 def _weakness(verdict: Verdict) -> str:
     # the subject of a sentence that ends in `to say more`
     if verdict.unchecked is not None:
-        return "the texts of this judge's exam are needed"
+        return "the texts of this judge's calibration set are needed"
     if verdict.corrected.longer - verdict.corrected.shorter > LARGEST_GAP:
         return "this judge follows the length of a text too much"
     if verdict.corrected.outside > MOST_OUTSIDE:
-        return "this judge's exam has too few texts of such lengths"
+        return "this judge's calibration set has too few texts of such lengths"
     return "this judge is too weak"
 
 
@@ -83,7 +86,7 @@ def tables(verdict: Verdict) -> list[Table]:
     rates = (
         Column("duels", tuple(f"{group.rate.n:,}" for group in groups)),
         *with_interval("win rate", [group.rate for group in groups]),
-        *with_interval("exam", [group.exam for group in groups], strong=False),
+        *with_interval("calibration", [group.calibration for group in groups], strong=False),
         Column("consistency", tuple(percent(group.consistency) for group in groups)),
     )
     counts = [
@@ -111,7 +114,7 @@ def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]
 def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
-        yield "corrected by the exam", verdict.corrected.rate
+        yield "corrected by the calibration set", verdict.corrected.rate
     if verdict.powered is not None:
         yield "with people's votes", verdict.powered.rate
     if verdict.adjusted.rate is not None:
@@ -120,19 +123,21 @@ def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
 
 def notes(verdict: Verdict) -> Iterator[str]:
     """Notes on the meaning of the numbers, and their assumptions."""
-    exam = verdict.overall.exam.value
-    if not math.isnan(exam):
-        ends = sorted((exam, 1 - exam))
+    calibration = verdict.overall.calibration.value
+    if not math.isnan(calibration):
+        ends = sorted((calibration, 1 - calibration))
         yield (
-            f"A judge that is right in {percent(exam)} % of its exam gives about {percent(ends[1])} % to a writer that always wins and "
-            f"{percent(ends[0])} % to one that never does: raw votes cannot show more."
+            f"A judge that is right in {percent(calibration)} % of its calibration set gives about "
+            f"{percent(ends[1])} % to a writer that always wins and {percent(ends[0])} % to one that never does: raw "
+            "votes cannot show more."
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
     if verdict.powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's errors, if these duels were drawn at random."
+            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's "
+            "errors, if these duels were drawn at random."
         )
     elif verdict.people:
         yield f"People's votes are left out: they are on duels of {verdict.people_users} users, and at least {LEAST_USERS} users are needed."
@@ -142,7 +147,7 @@ def why_not(verdict: Verdict) -> str:
     """Why there is no corrected rate; empty where there is one."""
     if verdict.corrected.why_not or verdict.unchecked is None:
         return verdict.corrected.why_not
-    return f"The exam's texts were not found. {verdict.unchecked}"
+    return f"The calibration set's texts were not found. {verdict.unchecked}"
 
 
 def _about_correction(verdict: Verdict) -> Iterator[str]:
@@ -152,9 +157,10 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
         return
     half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (
-        f"Corrected: assumes that the judge errs on new replies as on the pairs of {verdict.exam.benchmark.title} in its exam, where a logistic curve over the "
-        f"log length ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both are equally long, in {double} % "
-        f"if it is twice as long. {percent(correction.outside)} % of the replies are not as long beside the other side as nine in ten better responses there."
+        "Corrected: assumes that the judge errs on new replies as on the pairs of "
+        f"{verdict.calibration.benchmark.title} in its calibration set, where a logistic curve over the log length "
+        f"ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both "
+        f"are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are not as long beside the other side as nine in ten better responses there."
     )
     yield from _cut_off(correction)
 
@@ -184,7 +190,7 @@ def blocks(verdict: Verdict) -> list[Block]:
         *tables(verdict),
         bullets(list(notes(verdict))),
         paragraph(LEGEND.format(neither=NEITHER if verdict.overall.neither else ""), dim=True),
-        signatures({"duels": signature_line(verdict.run), "exam": signature_line(verdict.exam)}),
+        signatures({"duels": signature_line(verdict.run), "calibration": signature_line(verdict.calibration)}),
     ]
 
 

@@ -1,11 +1,11 @@
-"""The win rate of replies behind the votes of a judge that errs: what its exam says of its errors is taken out."""
+"""The win rate of replies behind the votes of a judge that errs: what its calibration set says of its errors is taken out."""
 
 # The plug-in estimator of Lee et al. (arXiv 2511.21140), which is that of Rogan and Gladen (1978): (share of votes -
 # false votes) / (sensitivity - false votes). A judge of pairs has no two kinds of cases by itself, since the better
-# text may be either one; it errs by length instead. So its exam gives a curve, logit P(right) = a + b * log length
+# text may be either one; it errs by length instead. So its calibration set gives a curve, logit P(right) = a + b * log length
 # ratio, where the ratio is that of the better text to the other one. A better reply is voted for as often as the curve
 # says at the reply's ratio; a worse one as often as the judge is wrong at the other side's. Each case's vote is the
-# mean over both orders, in the exam too, which is why a preference for a place needs no correction of its own.
+# mean over both orders, in the calibration set too, which is why a preference for a place needs no correction of its own.
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ LEAST_GAIN = 0.15
 """How much more often a better text must be picked than a worse one: what the correction divides by."""
 
 RANGE = (0.05, 0.95)
-"""Between these quantiles of the exam's log length ratios its curve is known."""
+"""Between these quantiles of the calibration set's log length ratios its curve is known."""
 
 MOST_OUTSIDE = 0.3
-"""Share of replies outside of that range up to which the curve is followed beyond it. A tenth is outside where replies are as long as the exam's
+"""Share of replies outside of that range up to which the curve is followed beyond it. A tenth is outside where replies are as long as the calibration set's
 better texts. Where accuracy levels off or jumps instead, intervals still hold with a quarter outside, and fail with half of them there."""
 
 ROUNDING = 1e-9
@@ -44,7 +44,7 @@ LONGER, EQUAL, SHORTER = 1, 0, -1
 
 @dataclass(frozen=True)
 class Votes:
-    """A judge's votes on pairs of texts: an exam (the first text is the better one), or duels (it is the reply)."""
+    """A judge's votes on pairs of texts: a calibration set (the first text is the better one), or duels (it is the reply)."""
 
     won: Sequence[float]  # share of each case's calls that picked the first text, in [0, 1]
     lost: Sequence[float]  # share that picked the second one; what is left to 1 was unreadable
@@ -74,7 +74,7 @@ class Corrected:
     Attributes:
         rate: in [0, 1]; None where `why_not` says why there is none.
         unclipped: before it was brought into [0, 1]; nan without an estimate.
-        longer: the judge's accuracy in the exam where the better text is the longer one.
+        longer: the judge's accuracy in the calibration set where the better text is the longer one.
         shorter: the same where it is the shorter one.
         at_equal: log odds that the judge is right at equal length.
         slope: what a log length ratio of 1 adds to them.
@@ -98,30 +98,30 @@ class Corrected:
 
 @dataclass(frozen=True)
 class Errors:
-    """What an exam says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole exam."""
+    """What a calibration set says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole calibration set."""
 
     weights: Any  # of each case, so that the cells weigh as much as in the duels; 0 in other cells
     right: Mapping[int, float]  # share of calls that picked the better text, in [0, 1] or nan
 
 
-def errors(exam: Votes, cells: Sequence[str]) -> Errors:
-    """What an exam says of a judge of duels in these cells."""
+def errors(calibration: Votes, cells: Sequence[str]) -> Errors:
+    """What a calibration set says of a judge of duels in these cells."""
     import numpy as np  # the extra `report` brings it
 
-    here, there = Counter(exam.cells), Counter(cells)
-    weights = np.array([there[cell] / here[cell] for cell in exam.cells])
-    better, won = np.sign(exam.longer), np.array(exam.won, dtype=float)
+    here, there = Counter(calibration.cells), Counter(cells)
+    weights = np.array([there[cell] / here[cell] for cell in calibration.cells])
+    better, won = np.sign(calibration.longer), np.array(calibration.won, dtype=float)
     right = {}
     for side, part in {LONGER: weights * (better > 0), SHORTER: weights * (better < 0), EQUAL: weights}.items():
         right[side] = float(part / part.sum() @ won) if part.any() else math.nan
     return Errors(weights, right)
 
 
-def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
-    """The share of the duels that the reply wins, with an interval that has both errors: of the votes, and of the exam.
+def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Corrected:
+    """The share of the duels that the reply wins, with an interval that has both errors: of the votes, and of the calibration set.
 
     Args:
-        exam: of the same judge, on at least the cells of the duels; its other cells are left out.
+        calibration: of the same judge, on at least the cells of the duels; its other cells are left out.
     """
     # sum(votes - false votes) / sum(right votes - false votes) over the calls that can be read: the others are votes
     # for neither side, whichever is better. The error is the jackknife over the users of both. The interval is value +-
@@ -129,24 +129,25 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     import numpy as np  # the extra `report` brings it
     from scipy.special import expit
 
-    found = errors(exam, duels.cells)
+    found = errors(calibration, duels.cells)
     refused = partial(Corrected, None, math.nan, found.right[LONGER], found.right[SHORTER])
     if why_not := _why_not(len(duels), found.right):
         return refused(why_not=why_not)
     here = found.weights > 0
-    ratios, replies = np.array(exam.longer, dtype=float)[here], np.array(duels.longer, dtype=float)
+    ratios, replies = np.array(calibration.longer, dtype=float)[here], np.array(duels.longer, dtype=float)
     low, high = np.quantile(ratios, RANGE).tolist()
     outside = float(((replies < low - ROUNDING) | (replies > high + ROUNDING)).mean())
     if outside > MOST_OUTSIDE:
         why_not = (
-            f"{_percent(outside)} of the replies are not within {math.exp(low):.2f} to {math.exp(high):.2f} times the length of the other side, as the better "
-            f"responses of nine in ten of the exam's pairs are: of the judge's errors at other lengths too little is known. At most "
-            f"{100 * MOST_OUTSIDE:.0f} % may be outside."
+            f"{_percent(outside)} of the replies are not within {math.exp(low):.2f} to {math.exp(high):.2f} times "
+            "the length of the other side, as the better responses of nine in ten of the calibration set's pairs "
+            f"are: of the judge's errors at other lengths too little is known. At most {100 * MOST_OUTSIDE:.0f} % "
+            "may be outside."
         )
         return refused(outside=outside, why_not=why_not)
 
     size = float(np.sqrt((ratios**2).mean())) or 1.0
-    right, read = np.array(exam.won, dtype=float)[here], np.add(exam.won, exam.lost)[here]
+    right, read = np.array(calibration.won, dtype=float)[here], np.add(calibration.won, calibration.lost)[here]
     right, weights = right / np.where(read > 0, read, 1), found.weights[here] / found.weights[here].mean() * read
     design = np.column_stack([np.ones(len(ratios)), ratios / size])
     won, readable, settled = (
@@ -154,13 +155,13 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
         np.add(duels.won, duels.lost),
         np.array(known.won, dtype=float),
     )
-    examined, asked, others = (np.array(users, dtype=object) for users in (exam.users, duels.users, known.users))
+    examined, asked, others = (np.array(users, dtype=object) for users in (calibration.users, duels.users, known.users))
     examined = examined[here]
 
     def estimated(left_out: str | None = None, start: Any = None) -> tuple[float, Any, float]:
-        """(the rate without a user, the exam's curve, by how much more often a better reply is picked than a worse one)."""
-        of_exam, of_duels, of_known = (owners != left_out for owners in (examined, asked, others))
-        at, _ = fitted(design[of_exam], right[of_exam], weights[of_exam], np.ones(2), start)
+        """(the rate without a user, the calibration set's curve, by how much more often a better reply is picked than a worse one)."""
+        of_calibration, of_duels, of_known = (owners != left_out for owners in (examined, asked, others))
+        at, _ = fitted(design[of_calibration], right[of_calibration], weights[of_calibration], np.ones(2), start)
         slopes, calls = at[1] / size * replies[of_duels], readable[of_duels]
         false = calls * (1 - expit(at[0] - slopes))
         gain = float((calls * expit(at[0] + slopes) - false).sum())
@@ -173,8 +174,8 @@ def corrected(duels: Votes, exam: Votes, known: Known = NONE) -> Corrected:
     refused = partial(refused, at_equal=float(at[0]), slope=float(at[1] / size), outside=outside)
     if gain < LEAST_GAIN - ROUNDING:
         why_not = (
-            f"At these lengths, the judge picks a better reply only {100 * gain:.1f} points more often than a worse one; at least "
-            f"{100 * LEAST_GAIN:.0f} points are needed."
+            f"At these lengths, the judge picks a better reply only {100 * gain:.1f} points more often than a worse "
+            f"one; at least {100 * LEAST_GAIN:.0f} points are needed."
         )
         return refused(why_not=why_not)
     users = sorted({*examined, *asked, *others})
@@ -188,8 +189,8 @@ def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corr
     made = linearized(value, moves, cases)
     if made.low > 1 or made.high < 0:
         why_not = (
-            f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) is outside of what is "
-            "possible: the judge does not err here as in its exam."
+            f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) "
+            "is outside of what is possible: the judge does not err here as in its calibration set."
         )
         return replace(without, unclipped=value, why_not=why_not)
     low, high, clipped = (
@@ -203,18 +204,18 @@ def _why_not(duels: int, rights: Mapping[int, float]) -> str:
         return "No duel was asked."
     if rights[EQUAL] < LEAST_ACCURACY - ROUNDING:
         return (
-            f"The judge is right in {_percent(rights[EQUAL])} of its exam, which is below {_percent(LEAST_ACCURACY)}: "
-            "its votes say too little."
+            f"The judge is right in {_percent(rights[EQUAL])} of its calibration set, which is below "
+            f"{_percent(LEAST_ACCURACY)}: its votes say too little."
         )
     longer, shorter = rights[LONGER], rights[SHORTER]
     for right, name in ((longer, "longer"), (shorter, "shorter")):
         if math.isnan(right):
-            return f"The exam has no pair whose better response is the {name} one, so the judge's errors there are unknown."
+            return f"The calibration set has no pair whose better response is the {name} one, so the judge's errors there are unknown."
     if abs(longer - shorter) > LARGEST_GAP + ROUNDING:
         return (
-            f"The judge is right in {_percent(longer)} of the exam's pairs whose better response is the longer one and in "
-            f"{_percent(shorter)} of those whose better response is the shorter, more than {100 * LARGEST_GAP:.0f} points "
-            "apart: its votes follow the length."
+            f"The judge is right in {_percent(longer)} of the calibration set's pairs whose better response is the "
+            f"longer one and in {_percent(shorter)} of those whose better response is the shorter, more than "
+            f"{100 * LARGEST_GAP:.0f} points apart: its votes follow the length."
         )
     return ""
 

@@ -1,4 +1,4 @@
-"""`personafeedback verdict`: how often a writer's replies win, beside the exam of the judge."""
+"""`personafeedback verdict`: how often a writer's replies win, beside the calibration set of the judge."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def other_of(case):
 
 
 RUNS = {
-    ("longest", "exam"): "personafeedback/longest",
+    ("longest", "calibration"): "personafeedback/longest",
     ("longest", "short"): "personafeedback/longest",
     ("longest", "long"): "personafeedback/longest",
-    ("first", "exam"): "personafeedback/first",
+    ("first", "calibration"): "personafeedback/first",
     ("first", "short"): "personafeedback/first",
-    ("readable", "exam"): "scripted/readable",
+    ("readable", "calibration"): "scripted/readable",
     ("readable", "some"): "scripted/readable",
 }
 """(judge, data) -> the model."""
@@ -64,7 +64,7 @@ def build(root):
     write_duels(root / "long", lambda case: LONG, against="rejected", difficulty="hard")
     write_duels(root / "some", some_of, "scripted/reader", "other/model", other_of, difficulty="hard")
     for (judge, name), model in RUNS.items():
-        data = "sample" if name == "exam" else str(root / name)
+        data = "sample" if name == "calibration" else str(root / name)
         evaluate(tasks.personafeedback_hard(data=data), model, root / "logs" / f"{judge} {name}")
     shutil.move(root / "long", root / "moved")
 
@@ -80,7 +80,7 @@ def logs(tmp_path_factory):
 def verdict_of(logs, judge, name, *arguments, tmp_path):
     """What `--json` has of one verdict, and what was printed."""
     done = personafeedback(
-        "verdict", logs[f"{judge} {name}"], "--exam", logs[f"{judge} exam"], *(("--data", logs["moved"]) if name == "long" else ()),
+        "verdict", logs[f"{judge} {name}"], "--calibration", logs[f"{judge} calibration"], *(("--data", logs["moved"]) if name == "long" else ()),
         "--json", tmp_path / "v.json", *arguments, COLUMNS="80",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -90,10 +90,10 @@ def verdict_of(logs, judge, name, *arguments, tmp_path):
 
 def the_verdict(logs, people=None, **changed):
     """The verdict on the replies of `some`, with other fields of its run."""
-    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    run, calibration = read_run(logs["readable some"]), read_run(logs["readable calibration"])
     cases = load_cases(logs["duels"], difficulty="hard")
     return make_verdict(
-        replace(run, **changed), exam, duels_of(cases), cases, load_cases("sample", difficulty="hard"), people
+        replace(run, **changed), calibration, duels_of(cases), cases, load_cases("sample", difficulty="hard"), people
     )
 
 
@@ -101,22 +101,22 @@ def the_verdict(logs, people=None, **changed):
 
 
 def rated(made, value, low, high, **fields):
-    """A verdict whose best rate is this one, on a finished exam of the benchmark itself."""
+    """A verdict whose best rate is this one, on a finished calibration of the benchmark itself."""
     rate = replace(made.overall.rate, value=value, low=low, high=high)
-    exam = replace(made.exam, signature=made.exam.signature.changed(demonstration=False))
+    calibration = replace(made.calibration, signature=made.calibration.signature.changed(demonstration=False))
     run = replace(made.run, signature=made.run.signature.changed(demonstration=False))
     corrected = replace(made.corrected, rate=None, **fields) if fields else replace(made.corrected, rate=rate)
     groups = (*made.groups[:-1], replace(made.overall, rate=rate))
-    return replace(made, run=run, exam=exam, groups=groups, corrected=corrected)
+    return replace(made, run=run, calibration=calibration, groups=groups, corrected=corrected)
 
 
 @pytest.mark.parametrize(
     ("value", "low", "high", "fields", "said"),
     [
-        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, if it errs here as in its exam."),
+        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are taken out, if it errs here as in its calibration set."),
         (0.31, 0.24, 0.38, {"longer": 0.55, "shorter": 0.5}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge is too weak to say more."),
-        (0.31, 0.24, 0.38, {"longer": 0.8, "shorter": 0.7, "outside": 0.4}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge's exam has too few texts of such lengths to say more."),
-        (0.52, 0.45, 0.59, {}, "and those of other/model cannot be told apart: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, if it errs here as in its exam."),
+        (0.31, 0.24, 0.38, {"longer": 0.8, "shorter": 0.7, "outside": 0.4}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); this judge's calibration set has too few texts of such lengths to say more."),
+        (0.52, 0.45, 0.59, {}, "and those of other/model are not significantly different: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are taken out, if it errs here as in its calibration set."),
         (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; the uncertainty is unknown."),
     ],
 )  # fmt: skip
@@ -141,7 +141,7 @@ def test_a_judge_that_picks_the_first_gives_one_half_and_is_never_consistent(log
     for group in found["groups"].values():
         assert (group["rate"]["value"], group["consistency"], group["split"]) == (0.5, 0, group["rate"]["n"])
     assert found["corrected"]["rate"] is None
-    assert "No corrected win rate. The numbers of the run, or of its judge's exam, are void." in printed
+    assert "No corrected win rate. The numbers of the run, or of its judge's calibration set, are void." in printed
 
 
 @pytest.mark.parametrize(("name", "rate", "against"), [("short", 0, "chosen"), ("long", 1, "rejected")])
@@ -180,7 +180,7 @@ def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
     there, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
     found = {
         f"readable {name}": lm_eval_log(tmp_path / name, "readable", "personafeedback_hard", data)
-        for name, data in (("exam", "sample"), ("some", logs["duels"]))
+        for name, data in (("calibration", "sample"), ("some", logs["duels"]))
     }
     here, _ = verdict_of({**logs, **found}, "readable", "some", tmp_path=tmp_path)
     for name, group in there["groups"].items():
@@ -209,8 +209,8 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
 # --- which runs go together ------------------------------------------------------------------------------------------
 
 
-def test_a_folder_of_everything_gives_each_duel_its_own_exam(logs, tmp_path):
-    done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--json", tmp_path / "v.json")
+def test_a_folder_of_everything_gives_each_duel_its_own_calibration(logs, tmp_path):
+    done = personafeedback("verdict", logs["folder"], "--calibration", logs["folder"], "--json", tmp_path / "v.json")
     assert done.exit_code == 0, done.output
     found = json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
     assert sorted((one["judge"], one["against"], one["writer"]) for one in found) == [
@@ -218,21 +218,21 @@ def test_a_folder_of_everything_gives_each_duel_its_own_exam(logs, tmp_path):
         ("personafeedback/longest", "chosen", "acme/writer"),
         ("scripted/readable", "other/model", "scripted/reader"),
     ]
-    assert all(f"| {one['judge']} |" in one["exam"] for one in found)
+    assert all(f"| {one['judge']} |" in one["calibration"] for one in found)
     assert done.stderr.count("found no duels of the run on") == 4
     assert done.stderr.count("are not at hand, which say whether these are duels") == 1
 
 
 @pytest.mark.parametrize(
-    ("duel", "exam", "said"),
+    ("duel", "calibration", "said"),
     [
-        ("readable some", "first exam", "model: found personafeedback/first, expected scripted/readable"),
-        ("readable some", "longest long", "Found no run as exam"),
-        ("readable exam", "readable exam", "found no duels of the run on sample. Pass a judge's run on a folder"),
+        ("readable some", "first calibration", "model: found personafeedback/first, expected scripted/readable"),
+        ("readable some", "longest long", "Found no run as calibration"),
+        ("readable calibration", "readable calibration", "found no duels of the run on sample. Pass a judge's run on a folder"),
     ],
 )  # fmt: skip
-def test_runs_that_do_not_go_together_are_refused(logs, duel, exam, said):
-    done = personafeedback("verdict", logs[duel], "--exam", logs[exam])
+def test_runs_that_do_not_go_together_are_refused(logs, duel, calibration, said):
+    done = personafeedback("verdict", logs[duel], "--calibration", logs[calibration])
     assert done.exit_code == 1
     assert said in done.stderr
     assert not done.stdout
@@ -245,9 +245,11 @@ def test_runs_that_do_not_go_together_are_refused(logs, duel, exam, said):
         ({"method": "cot"}, "method: found generate, expected cot"),
     ],
 )
-def test_an_exam_that_was_asked_otherwise_is_none(logs, changed, said):
+def test_a_calibration_set_that_was_asked_otherwise_is_none(logs, changed, said):
     signature = read_run(logs["readable some"]).signature.changed(**changed)
-    with pytest.raises(ValueError, match=f"the exam of another judge.*{said}.*Run the judge with the same options"):
+    with pytest.raises(
+        ValueError, match=f"the calibration run of another judge.*{said}.*Run the judge with the same options"
+    ):
         the_verdict(logs, signature=signature)
     with pytest.raises(ValueError, match="temperature: found 0, expected 1"):
         the_verdict(logs, conditions={"temperature": 1})
@@ -263,7 +265,7 @@ def test_a_run_that_is_not_finished_leaves_ties_and_empty_replies_out(logs):
 
 
 def test_data_that_were_moved_are_found_with_an_option(logs):
-    arguments = ("verdict", logs["longest long"], "--exam", logs["longest exam"])
+    arguments = ("verdict", logs["longest long"], "--calibration", logs["longest calibration"])
     done = personafeedback(*arguments)
     assert done.exit_code == 1
     assert "are not at hand, which say whether these are duels and who wrote what" in done.stderr
@@ -273,16 +275,16 @@ def test_data_that_were_moved_are_found_with_an_option(logs):
         assert done.stdout.startswith("acme/writer against rejected, judged by personafeedback/longest\n")
 
 
-def test_without_the_texts_of_the_exam_there_is_no_correction(logs):
-    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+def test_without_the_texts_of_the_calibration_there_is_no_correction(logs):
+    run, calibration = read_run(logs["readable some"]), read_run(logs["readable calibration"])
     cases = load_cases(logs["duels"], difficulty="hard")
-    found = make_verdict(run, exam, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
+    found = make_verdict(run, calibration, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
     assert (
         verdict_document([found]).verdicts[0].corrected.why_not
-        == "The exam's texts were not found. FOLDER: no such folder."
+        == "The calibration set's texts were not found. FOLDER: no such folder."
     )
-    assert found.overall.exam.n == 16
+    assert found.overall.calibration.n == 16
 
 
 # --- people's votes --------------------------------------------------------------------------------------------------
@@ -330,13 +332,13 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
     """One user for each duel: people say the opposite wherever the judge is sure."""
     cases = load_cases(logs["duels"], difficulty="hard")
     duels = structs.replace(duels_of(cases), not_asked=())
-    run, exam = read_run(logs["readable some"]), read_run(logs["readable exam"])
+    run, calibration = read_run(logs["readable some"]), read_run(logs["readable calibration"])
     own = [replace(one, user_id=f"of {duels.sources.get(one.case_id, one.case_id)}") for one in run.results]
-    examined = [replace(one, user_id=f"of {one.case_id}") for one in exam.results]
+    examined = [replace(one, user_id=f"of {one.case_id}") for one in calibration.results]
     people = {case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}
     found = make_verdict(
         replace(run, results=own),
-        replace(exam, results=examined),
+        replace(calibration, results=examined),
         duels,
         cases,
         load_cases("sample", difficulty="hard"),
@@ -361,6 +363,6 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     few = f"they are on duels of {found['people_users']} users, and at least 10 users are needed."
     assert f"People's votes are left out: {few}" in " ".join(printed.split())
     assert "with people's votes" not in printed
-    done = personafeedback("verdict", logs["folder"], "--exam", logs["folder"], "--human", path)
+    done = personafeedback("verdict", logs["folder"], "--calibration", logs["folder"], "--human", path)
     assert done.exit_code == 1
     assert "--human goes with one run of duels, found 3." in done.stderr

@@ -54,8 +54,10 @@ def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
     assert json.loads(api.rank(api.read_runs(logs)).to_json()) == written("rank", logs)
     assert json.loads(api.compare(first, first).to_json()) == written("compare", first, first)
     duels = write_duels(tmp_path / "duels", lambda case: case.rejected, difficulty="hard")
-    log, exam = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
-    assert json.loads(api.verdict(log, exam=exam).to_json()) == written("verdict", log, "--exam", exam)
+    log, calibration = judged(tmp_path / "a", "readable", duels), judged(tmp_path / "b", "readable")
+    assert json.loads(api.verdict(log, calibration=calibration).to_json()) == written(
+        "verdict", log, "--calibration", calibration
+    )
     replies = tmp_path / "replies.jsonl"
     assert personafeedback("score-replies", "personafeedback_hard", replies, "-T", "data=sample", "--template").exit_code == 0  # fmt: skip
     lines = [json.loads(line) for line in replies.read_text("utf-8").splitlines()]
@@ -68,13 +70,13 @@ def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
 
 @pytest.fixture
 def with_duels(tmp_path) -> Path:
-    """`both` has the runs of a judge on the duels of two writers and its exam; `duels` what it judged."""
+    """`both` has the runs of a judge on the duels of two writers and its calibration set; `duels` what it judged."""
     for writer, judge in (("acme/plain", "readable"), ("acme/other", "readable")):
         name = writer.rpartition("/")[2]
         reply = f"Try {name}."
         data = write_duels(tmp_path / "duels" / name, lambda case, reply=reply: reply, writer, difficulty="hard")
         judged(tmp_path / "both" / name, judge, data)
-    judged(tmp_path / "both" / "exam", "readable")
+    judged(tmp_path / "both" / "calibration", "readable")
     return tmp_path
 
 
@@ -89,26 +91,30 @@ def test_a_ranking_passes_over_runs_on_duels_as_the_command_does(with_duels):
 
 
 def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
-    both, exam = with_duels / "both", with_duels / "both" / "exam"
-    made = api.verdict(both, exam=both)
+    both, calibration = with_duels / "both", with_duels / "both" / "calibration"
+    made = api.verdict(both, calibration=both)
     assert len(made.content["verdicts"]) == 2
-    assert json.loads(made.to_json()) == written("verdict", both, "--exam", both)
+    assert json.loads(made.to_json()) == written("verdict", both, "--calibration", both)
     with pytest.raises(RunError, match="found no duels of the run on"):
-        api.verdict(exam, exam=exam)
-    with pytest.raises(RunError, match="Found no run as exam"):
-        api.verdict(both, exam=[])
+        api.verdict(calibration, calibration=calibration)
+    with pytest.raises(RunError, match="Found no run as calibration"):
+        api.verdict(both, calibration=[])
 
 
 def test_data_are_of_some_of_the_runs_and_the_logs_name_the_others(with_duels):
-    plain, exam, moved = with_duels / "both" / "plain", with_duels / "both" / "exam", str(with_duels / "moved")
+    plain, calibration, moved = (
+        with_duels / "both" / "plain",
+        with_duels / "both" / "calibration",
+        str(with_duels / "moved"),
+    )
     (with_duels / "duels" / "plain").rename(moved)
-    assert json.loads(api.verdict(plain, exam=exam, data=moved).to_json()) == written(
-        "verdict", plain, "--exam", exam, "--data", moved
+    assert json.loads(api.verdict(plain, calibration=calibration, data=moved).to_json()) == written(
+        "verdict", plain, "--calibration", calibration, "--data", moved
     )
     empty = with_duels / "empty"
     empty.mkdir()
     with pytest.raises(OptionError, match="found the data of none of these runs"):
-        api.verdict(with_duels / "both" / "other", exam=exam, data=str(empty))
+        api.verdict(with_duels / "both" / "other", calibration=calibration, data=str(empty))
 
 
 def test_a_frame_has_every_estimate_of_its_document(logs):

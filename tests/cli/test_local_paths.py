@@ -94,14 +94,14 @@ def test_nor_when_the_data_are_gone(home, tmp_path):
 
 
 def test_a_verdict_has_neither(home, tmp_path):
-    duels, exam = home / "duels", home / "exam"
+    duels, calibration = home / "duels", home / "calibration"
     write_duels(duels, lambda case: "Try it.", difficulty="hard")
-    shutil.copytree(Path(str(load_cases("sample").release.root)), exam)
-    for name, data in (("judged", duels), ("examined", exam)):
+    shutil.copytree(Path(str(load_cases("sample").release.root)), calibration)
+    for name, data in (("judged", duels), ("examined", calibration)):
         log = tmp_path / name
         inspect_log(log, "readable", "personafeedback_hard", data, counts="checked" if name == "judged" else "any")
     done = personafeedback(
-        "verdict", tmp_path / "judged", "--exam", tmp_path / "examined", "--json", tmp_path / "verdict.json", HOME=str(home)
+        "verdict", tmp_path / "judged", "--calibration", tmp_path / "examined", "--json", tmp_path / "verdict.json", HOME=str(home)
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     found = {"terminal": done.stdout, "json": (tmp_path / "verdict.json").read_text("utf-8")}

@@ -78,7 +78,7 @@ WITH_JSON = {
 
 def _judged_duels(to: Path) -> list[object]:
     duels = write_duels(to / "duels", lambda case: case.rejected, difficulty="hard")
-    return [judged(to / "a", "readable", duels), "--exam", judged(to / "b", "readable")]
+    return [judged(to / "a", "readable", duels), "--calibration", judged(to / "b", "readable")]
 
 
 def _replies(to: Path) -> Path:

@@ -234,7 +234,7 @@ def test_a_run_stops_by_the_debiased_score(real_part, tmp_path):
 # --- replies alone -----------------------------------------------------------------------------------------------------
 
 CLAIMS = (
-    "cannot be told apart",
+    "not significantly different",
     "exactly 0",
     "two one-sided tests",
     "lies within",

@@ -190,7 +190,7 @@ def difference(value: float, low: float, high: float, users: int = 30) -> Estima
     [
         (difference(0.02, 0.001, 0.039), "2.0 points above always picking it"),
         (difference(-0.02, -0.039, -0.001), "2.0 points below always picking it"),
-        (difference(0.02, -0.001, 0.041), "cannot be told apart from always picking it (+2.0 points)"),
+        (difference(0.02, -0.001, 0.041), "not significantly different from always picking it (+2.0 points)"),
     ],
 )
 def test_how_good_it_is_follows_from_the_interval(margin, said):

@@ -122,7 +122,7 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     return {
         "report": ("report", log, "--out", folder / "out"),
         "rank": ("rank", log, "--data", "sample"),
-        "verdict": ("verdict", judged_log, "--exam", log),
+        "verdict": ("verdict", judged_log, "--calibration", log),
         "compare": ("compare", log, log),
         "card": ("card", log, "--model-card", folder / "README.md"),
         "paper": ("paper",),

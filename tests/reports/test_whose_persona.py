@@ -334,7 +334,7 @@ def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
     assert sentence in text, f"{output} hides it"
     text = text.replace("hether it uses this user's persona cannot be said: a control is void", "")
     assert "t uses this user's persona" not in text, f"{output} gives a verdict on the persona"
-    assert "Cannot be told apart" not in text, f"{output} gives a verdict against a baseline"
+    assert "Not significantly different" not in text, f"{output} gives a verdict against a baseline"
     assert control or "points above" not in text, f"{output} gives a verdict against a baseline"
     firsts = {
         "report": "accuracy ",

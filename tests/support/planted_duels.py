@@ -1,4 +1,4 @@
-"""Exams and duels drawn anew, with the judge's errors and the true win rate planted; users go together in both."""
+"""Calibration sets and duels drawn anew, with the judge's errors and the true win rate planted; users go together in both."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Planted:
         skill: log odds that the judge picks the better text of a pair in one order; new: the same on replies.
         length: what a log length ratio of 1 between the better text and the other one adds, along `shape`; place: what the first place adds.
         shape: of the effect of the ratio: itself, or 0.35 times its sign or tanh, which level off where most ratios end.
-        spread: standard deviation of skill between users, the same in the exam and on replies.
+        spread: standard deviation of skill between users, the same in the calibration set and on replies.
         unread: share of its answers that cannot be read.
-        users, duels, exam: how many, and how many cases each user has.
-        longer: mean log length ratio of the replies to the other side; of the better texts of the exam, as of General Hard, it is 0.19.
+        users, duels, calibration: how many, and how many cases each user has.
+        longer: mean log length ratio of the replies to the other side; of the better texts of the calibration set, as of General Hard, it is 0.19.
     """
 
     rate: float = 0.6
@@ -42,20 +42,20 @@ class Planted:
     unread: float = 0.0
     users: int = 100
     duels: int = 5
-    exam: int = 8
+    calibration: int = 8
     longer: float = 0.3
     shape: str = "line"
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, Votes, Votes]:
-        """(1 where the reply is better, the duels, the exam)."""
+        """(1 where the reply is better, the duels, the calibration set)."""
         rates = rng.beta(10 * self.rate, 10 * (1 - self.rate), self.users)
         skills = rng.normal(0, self.spread, self.users)
         owner = np.repeat(np.arange(self.users), self.duels)
         better = rng.random(owner.size) < rates[owner]
         duels = self._votes(rng, self.skill if self.new is None else self.new, skills, owner, better, self.longer)
-        owner = np.repeat(np.arange(self.users), self.exam)
-        exam = self._votes(rng, self.skill, skills, owner, np.ones(owner.size, bool), 0.19)
-        return better, duels, exam
+        owner = np.repeat(np.arange(self.users), self.calibration)
+        calibration = self._votes(rng, self.skill, skills, owner, np.ones(owner.size, bool), 0.19)
+        return better, duels, calibration
 
     def _votes(self, rng, skill, skills, owner, better, longer):
         ratio = rng.normal(longer, SPREAD, owner.size)

@@ -263,12 +263,12 @@ def test_losses_that_somebody_deleted_before_the_judge_runs_are_missed(duels, tm
 def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     """A folder that --data names and that is broken: the log names one that is whole."""
     judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
-    exam = in_inspect_judge("sample", tmp_path / "exam")
+    calibration = in_inspect_judge("sample", tmp_path / "calibration")
     broken = shutil.copytree(duels["rejected"][0], tmp_path / "broken")
     cell = next((broken / "data").rglob("*.jsonl"))
     cell.write_text(cell.read_text("utf-8").replace('"chosen"', '"chose"', 1), encoding="utf-8")
-    run("verdict", judged, "--exam", exam, "--data", duels["rejected"][0])
-    said = refusal("verdict", judged, "--exam", exam, "--data", broken)
+    run("verdict", judged, "--calibration", calibration, "--data", duels["rejected"][0])
+    said = refusal("verdict", judged, "--calibration", calibration, "--data", broken)
     assert "found the data of none of these runs" in said
     assert f"{cell.name}, line 1" in said
     assert f"{cell.name}, line 1" in refusal("rank", judged, "--data", broken)
@@ -277,4 +277,4 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     left = [one for one in document["duel"]["not_asked"] if one["why"] != "empty"]
     document["duel"] |= {"not_asked": left, "pairs": sum(document["counts"].values()) + len(left)}
     (shorter / "set.json").write_text(json.dumps(document), encoding="utf-8")
-    assert "changed after the run" in refusal("verdict", judged, "--exam", exam, "--data", shorter)
+    assert "changed after the run" in refusal("verdict", judged, "--calibration", calibration, "--data", shorter)
