@@ -5,8 +5,8 @@
     runs = api.read_runs("logs")
     api.rank(runs).to_frame()
 
-Every function takes paths of logs, or runs that `read_runs` gave. Shares and their differences are in [0, 1]. Intervals cover 95 % and
-are clustered by user. Needs the extra `report`; `to_frame` needs pandas.
+Every function takes paths of logs, or runs that `read_runs` gave. Shares are in [0, 1], their differences in [-1, 1].
+Intervals cover 95 % and are clustered by user. Needs the extra `report`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ class Document:
     def to_frame(self) -> pd.DataFrame:
         """Every estimate in it, one per row; `balance` of a ranking repeats some, and is left out.
 
-        The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it is: `run` (its label), and
-        the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the labels `first` and `second` and the adjusted `p`.
+        The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it
+        is: `run` (its label), and the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the
+        labels `first` and `second` and the adjusted `p`.
         """
         require("pandas", extra="report")
         import pandas as pd
@@ -88,7 +89,7 @@ class Document:
 
 
 _NAMES = {"reports": "", "rankings": "ranking", "verdicts": "", "runs": "", "groups": "group", "measures": "measure"}
-"""Key of a document -> the column that says which of its entries a row is of; empty where the entry's own label does."""
+"""Key of a document -> the column that names the entry a row is of; empty where the entry's label does."""
 
 
 def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
@@ -155,7 +156,7 @@ def _runs(logs: Logs, data: Sequence[RunData], names: Mapping[str, str] = AS_LOG
 
 
 def report(logs: Logs, *, data: str | None = None) -> Document:
-    """A report for each run; runs with less told, such as no_persona and other_persona, are the controls of their model's run.
+    """A report for each run; runs under no_persona, other_persona and the like are controls of their model's run.
 
     Raises:
         RunError, DataError: see `read_runs`.
@@ -263,10 +264,11 @@ def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, 
     Args:
         duels: runs of a judge on a folder that `personafeedback duel` wrote; others among them are passed over.
         calibration: runs of the same judges on the benchmark, asked in the same way.
-        human: people's votes on some of the duels, which goes with one run of duels: see `personafeedback verdict --help`.
+        human: people's votes on some of the duels of one run: see `personafeedback verdict --help`.
 
     Raises:
-        RunError: no run is on duels, or none of `calibration` is of its judge. OptionError: `data` are of none of the runs.
+        RunError: no run is on duels, or none of `calibration` is of its judge.
+        OptionError: `data` are of none of the runs.
     """
     from .analysis.duel_runs import verdicts_of
     from .reports import documents
@@ -279,8 +281,8 @@ def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, 
 def load_cases(task: str, **options: Any) -> pd.DataFrame:
     """The cases of a task, one per row.
 
-    Columns: `id`, `cell`, `user_id`, `language`, and where the benchmark has them `question`, `known` (about the user, as prompts show it) and
-    `responses` (the right one first).
+    Columns: `id`, `cell`, `user_id`, `language`, and where the benchmark has them `question`, `known` (about the user,
+    as prompts show it) and `responses` (the right one first).
 
     Args:
         task: as in either harness: `personafeedback_hard`.
@@ -306,7 +308,7 @@ def load_cases(task: str, **options: Any) -> pd.DataFrame:
 
 
 def score_replies(task: str, file: str | Path, *, partial: bool = False, **options: Any) -> Document:
-    """The report of recorded replies, which any harness may have made. See `personafeedback score-replies --help` for the file.
+    """The report of recorded replies of any harness; `personafeedback score-replies --help` describes the file.
 
     Args:
         options: of the task, with one setting: `setting="no_persona"`.
@@ -360,9 +362,14 @@ def outputs() -> dict[str, type[Output]]:
     from .recenter.funnel import ChainDocument
 
     return {
-        "report": ReportDocument, "rank": RankDocument, "verdict": VerdictDocument, "plan": PlanDocument, "audit": AuditDocument, "chain": ChainDocument,
+        "report": ReportDocument,
+        "rank": RankDocument,
+        "verdict": VerdictDocument,
+        "plan": PlanDocument,
+        "audit": AuditDocument,
+        "chain": ChainDocument,
         "cost": CostDocument,
-    }  # fmt: skip
+    }
 
 
 def schema() -> dict[str, Any]:

@@ -150,8 +150,8 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
     """The votes of a file: case id of the duel -> its votes as in WON, one row for each person.
 
     Args:
-        path: CSV with a header. Each row has `case`, the id of the benchmark's case (`source` in the row of the duel), and
-            `winner`: reply, other or tie; other columns are ignored.
+        path: CSV with a header. Each row has `case`, the id of the benchmark's case (`source` in the row of the
+            duel), and `winner`: reply, other or tie; other columns are ignored.
 
     Raises:
         DataError: a row is broken, or of a case that was not asked; or there is no vote.

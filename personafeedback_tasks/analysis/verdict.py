@@ -1,4 +1,4 @@
-"""A judge's votes on a model's replies -> how often the replies win, beside how good the judge was in its calibration set."""
+"""A judge's votes on a model's replies -> how often the replies win, beside how good the judge is."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _group(
 
 
 def accuracy(calibration: Votes, cells: Sequence[str]) -> Estimate:
-    """The accuracy in a calibration set whose cells weigh as much as `cells`, those of some duels; undefined without any."""
+    """The accuracy in a calibration set whose cells weigh as in `cells`, those of some duels; nan without any."""
     found = errors(calibration, cells)
     there = [place for place, weight in enumerate(found.weights) if weight]
     users = [calibration.users[place] for place in there]

@@ -39,10 +39,9 @@ def voted(run: Run, cases: CaseSet[Any] | None) -> Voted:
     if cases is not None and run.benchmark.report.shown is not None:
         texts = run.benchmark.report.shown(cases, set(ids)).responses
         ratios = [math.log(len(texts[case_id][0]) / len(texts[case_id][1])) for case_id in ids]
-    votes = Votes(
-        [won for won, *_ in picks], [lost for _, lost, _ in picks], ratios, [row.user_id for row in rows], [row.cell for row in rows]
-    )  # fmt: skip
-    return Voted(ids, votes, [same for *_, same in picks])
+    won, lost, consistent = zip(*picks, strict=True) if picks else ((), (), ())
+    votes = Votes(won, lost, ratios, [row.user_id for row in rows], [row.cell for row in rows])
+    return Voted(ids, votes, consistent)
 
 
 def picked(results: Sequence[Result], run: Run) -> tuple[float, float, float]:

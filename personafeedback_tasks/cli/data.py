@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 def audit_command(data: str | None, json_file: Path | None) -> None:
     """Find what could mislead in the data, and what shortcuts reach without a model.
 
-    Compares counts with the paper's Table 2, or with a set's set.json; finds response pairs that occur in several rows, with the same label or
-    opposite ones, and the label ceiling that follows. Then the accuracy of shortcuts in each cell:
+    Compares counts with the paper's Table 2, or with a set's set.json; finds response pairs that occur in several rows,
+    with the same label or opposite ones, and the label ceiling that follows. Then the accuracy of shortcuts in each
+    cell:
 
     \b
         longest        the longer response
@@ -36,8 +37,8 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
         name           the response that says the user's name
 
     `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what
-    remains does not need the right person. Tables are in percent; --json has shares, and the case ids of every finding. Chance is 50 %; a tie
-    counts one half. Standard errors are clustered by user.
+    remains does not need the right person. Tables are in percent; --json has shares, and the case ids of every finding.
+    Chance is 50 %; a tie counts one half. Standard errors are clustered by user.
 
     \b
         personafeedback audit --data FOLDER

@@ -36,10 +36,10 @@ from .runs import the_run
 def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     """Make a data set of duels: a model's replies against other responses.
 
-    RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the chosen response,
-    and a set.json that says what the set is. Every task, method and judge then compares the two in both orders, and acc is the win
-    rate of the writer over the pairs that were asked. Ties and empty replies are in set.json and not asked: `verdict`
-    counts them, acc does not.
+    RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the
+    chosen response, and a set.json that says what the set is. Every task, method and judge then compares the two in
+    both orders, and acc is the win rate of the writer over the pairs that were asked. Ties and empty replies are in
+    set.json and not asked: `verdict` counts them, acc does not.
 
     \b
         inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written
@@ -121,6 +121,8 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
 
 def _written(run: Run) -> dict[str, Any]:
     return {
-        "setting": run.signature.options["setting"], "fingerprint": run.signature.fingerprint, "data": run.signature.data,
+        "setting": run.signature.options["setting"],
+        "fingerprint": run.signature.fingerprint,
+        "data": run.signature.data,
         "harness": run.harness,
-    }  # fmt: skip
+    }

@@ -49,11 +49,12 @@ def export_command(
 
     Without RUN, the cases are for reward models that ship their own code.
 
-    A record is data/BENCHMARK/DEVELOPER/MODEL/ID.json with every number, its clustered error and its interval, and beside it a
-    sample for each call: their mean is acc. Several RUN are one run and its controls. What `card` refuses is refused here too.
+    A record is data/BENCHMARK/DEVELOPER/MODEL/ID.json with every number, its clustered error and its interval, and
+    beside it a sample for each call: their mean is acc. Several RUN are one run and its controls. What `card` refuses
+    is refused here too.
 
-    Cases are rewardbench.jsonl, of which every row says that it is test data. RewardBench needs datasets 4 or later: earlier versions
-    silently corrupt message lists. It also truncates conversations to 512 tokens by default.
+    Cases are rewardbench.jsonl, of which every row says that it is test data. RewardBench needs datasets 4 or later:
+    earlier versions silently corrupt message lists. It also truncates conversations to 512 tokens by default.
 
     \b
         personafeedback export logs/a.eval --evaluator "Acme" --relationship third_party --out datastore

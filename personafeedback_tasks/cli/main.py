@@ -18,17 +18,24 @@ from .output import say, show_in_any_encoding
 
 _SECTIONS = {
     "From a run to a model card": {
-        "plan": "plan:plan", "report": "runs:report", "rank": "rank:rank", "card": "runs:card", "register": "main:register",
+        "plan": "plan:plan",
+        "report": "runs:report",
+        "rank": "rank:rank",
+        "card": "runs:card",
+        "register": "main:register",
     },
     "Data, two runs, other programs": {
-        "audit": "data:audit_command", "compare": "runs:compare", "score-replies": "replies:score_replies", "export": "export:export_command",
+        "audit": "data:audit_command",
+        "compare": "runs:compare",
+        "score-replies": "replies:score_replies",
+        "export": "export:export_command",
     },
     "What knowing the user costs in other tasks": {"persona": "with_user:persona", "cost": "with_user:cost"},
     "Replies that models write": {"duel": "duel:duel", "verdict": "verdict:verdict"},
     "A set of your own, and people's votes": {"build": "build:build", "annotate": "annotate:annotate"},
     "From conversations to a reply": {"recenter": "recenter:recenter", "chain": "chain:chain"},
-}  # fmt: skip
-"""Heading of the help -> name -> module and function. Imported when called or listed: `build` alone takes longer than a small command."""
+}
+"""Heading of the help -> name -> module and function, imported when called or listed: `build` takes long."""
 
 _COMMANDS = {name: place for commands in _SECTIONS.values() for name, place in commands.items()}
 
@@ -81,7 +88,7 @@ def main() -> None:
     From a run to a model card, with Inspect:
 
     \b
-        inspect eval personafeedback_tasks/personafeedback_hard --model openai/gpt-4o -T setting=persona,other_persona,no_persona
+        inspect eval personafeedback_tasks/personafeedback_hard --model MODEL -T setting=persona,no_persona
         personafeedback rank logs
         personafeedback card logs --model-card README.md
 
@@ -91,10 +98,10 @@ def main() -> None:
         personafeedback register
         lm_eval run --include_path "$(personafeedback register --path)" --tasks ...
 
-    Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, memsyco, recenter_extraction,
-    recenter_relevance, recenter_relevance_select and recenter_response.
+    Other benchmarks run in the same way, and each has a sample (-T data=sample): prefeval, memsyco,
+    recenter_extraction, recenter_relevance, recenter_relevance_select and recenter_response.
     """
-    # The process ends after one command: garbage collection over thousands of live cases takes a tenth of a report's time.
+    # The process ends after one command: garbage collection would take a tenth of a report's time.
     gc.set_threshold(1_000_000)
 
 

@@ -80,8 +80,8 @@ name_option = click.option(
     metavar="MODEL=SHOWN",
     multiple=True,
     callback=lambda context, option, values: dict(map(_name, values)),
-    help="Call a model SHOWN; may be given for each. Runs that get the same name are of one model, such as a run in Inspect and its "
-    "control in lm-eval.",
+    help="Call a model SHOWN; may be given for each. Runs that get the same name are of one model, such as a run in "
+    "Inspect and its control in lm-eval.",
 )
 
 
@@ -126,7 +126,8 @@ def out_option(help: str, required: bool = False) -> Decorator:
 
 release_option = click.option(
     "--data",
-    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the pinned Hub release.",
+    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the "
+    "pinned Hub release.",
 )
 """Of the commands that read the release."""
 
@@ -143,8 +144,8 @@ places_option = click.option(
     metavar="DIR",
     multiple=True,
     callback=lambda context, option, named: [*map(RunData, named), RunData(None)],
-    help="Where the data of the runs, of their duels or of the calibration set are now, if they were moved; may be given for each. Default: "
-    "where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
+    help="Where the data of the runs, of their duels or of the calibration set are now, if they were moved; may be "
+    "given for each. Default: where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
 )
 
 value_option = click.option(
@@ -152,7 +153,8 @@ value_option = click.option(
     "values",
     metavar="NAME",
     multiple=True,
-    help="The number that counts, where another task reports several: a scorer, a key of its scores, or METRIC,FILTER. May be repeated.",
+    help="The number that counts, where another task reports several: a scorer, a key of its scores, or METRIC,FILTER. "
+    "May be repeated.",
 )
 
 costs_option = several(
@@ -162,7 +164,8 @@ costs_option = several(
         metavar="LOG",
         multiple=True,
         type=RUN,
-        help="Logs of other tasks run with and without a user's profile (see `cost`). Shows what the profile costs there next to the gain.",
+        help="Logs of other tasks run with and without a user's profile (see `cost`). Shows what the profile costs "
+        "there next to the gain.",
     ),
     value_option,
 )

@@ -33,7 +33,8 @@ def plan(
 ) -> None:
     """Plan a run: calls, tokens, price, and the smallest difference that it can show.
 
-    TASK is a task's name in either harness. Asks no model. Data are checked as a run checks them, so an error here is what the run would say.
+    TASK is a task's name in either harness. Asks no model. Data are checked as a run checks them, so an error here is
+    what the run would say.
 
     \b
         personafeedback plan personafeedback_general_hard -T data=FOLDER

@@ -47,9 +47,10 @@ def rank(
 ) -> None:
     """Rank runs: which model is better, how sure that is, and which do not differ significantly.
 
-    RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or task
-    versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and other_persona are
-    controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is not ranked itself.
+    RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or
+    task versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and
+    other_persona are controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is
+    not ranked itself.
 
     \b
         personafeedback rank logs

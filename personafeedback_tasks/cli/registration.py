@@ -23,12 +23,12 @@ def task_configs() -> Path:
 
 
 def register(undo: bool = False) -> list[str]:
-    """Link the YAML files into lm-eval, or remove such links; returns what to print. Raises PersonaFeedbackError if it cannot."""
+    """Link the YAML files into lm-eval, or remove such links; returns what to print."""
     spec = importlib.util.find_spec("lm_eval")
     found = "none"
     with suppress(PackageNotFoundError):
         found = version("lm_eval")
-    # A pre-release counts as its release, a source tree as new enough; another lm-eval may leave a namespace package behind.
+    # A pre-release counts as its release, a source tree as new enough; an uninstalled lm-eval may leave a namespace.
     numbers, lowest = ([int(number) for number in re.findall(r"\d+", text)] for text in (found, LOWEST_LM_EVAL))
     if spec is None or spec.origin is None or (numbers and numbers < lowest and not undo):
         raise PersonaFeedbackError(

@@ -46,10 +46,11 @@ def score_replies(
     \b
         {"id": CASE, "call": CALL, "reply": TEXT, "truncated": true}
 
-    `call` may be left out where a case has one. `truncated` says whether the reply was cut off, `"filtered": true` that a filter
-    withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2` that it is the second one
-    to the same call. `--template` writes a file with the ids of the cases, the names of the calls and, under `prompt`, the messages to send: add
-    `reply` to each line. The report is that of a run with the same replies, to the last digit.
+    `call` may be left out where a case has one. `truncated` says whether the reply was cut off, `"filtered": true` that
+    a filter withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2`
+    that it is the second one to the same call. `--template` writes a file with the ids of the cases, the names of the
+    calls and, under `prompt`, the messages to send: add `reply` to each line. The report is that of a run with the same
+    replies, to the last digit.
 
     A call without a record is an error that names it. Records of other cases are counted and not used.
 

@@ -49,9 +49,10 @@ def report(
 
     A screen for each run; --full prints everything.
 
-    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a folder,
-    the logs of one model that were asked the same form one row, and failed logs are passed over. Runs of a model that was told
-    less, such as no_persona and other_persona, become the controls of its run. Each further RUN adds its own row.
+    RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a
+    folder, the logs of one model that were asked the same form one row, and failed logs are passed over. Runs of a
+    model that was told less, such as no_persona and other_persona, become the controls of its run. Each further RUN
+    adds its own row.
 
     \b
         personafeedback report results/Qwen__Qwen3-8B
@@ -93,10 +94,10 @@ def compare(
     json_file: Path | None,
     data: RunData,
 ) -> None:
-    """Rank two runs on the cases that both answered, also where they were asked otherwise, such as with another setting.
+    """Rank two runs on the cases that both answered, also where they were asked otherwise.
 
-    Prints and writes what `rank --full` does: the difference of each group, paired by case, with its p value, and of measures that
-    need all cases at once, such as F1.
+    Prints and writes what `rank --full` does: the difference of each group, paired by case, with its p value, and of
+    measures that need all cases at once, such as F1.
 
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
@@ -138,8 +139,9 @@ def card(
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them, and --cost, add what
-    knowing the user costs.
+    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them, and --cost,
+    add what knowing the user costs.
+
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
     count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
 
@@ -175,7 +177,7 @@ def read(
 
 
 def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
-    """Offer, on stderr, the names that would make models of these runs one. Raises OptionError for a --name of no run."""
+    """Offer, on stderr, the names that would make models of these runs one. OptionError for a --name of no run."""
     refuse_unknown(names, runs)
     for offer in offers(runs):
         say(offer, err=True)

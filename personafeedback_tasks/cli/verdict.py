@@ -22,14 +22,15 @@ from .runs import passed_over, read
     multiple=True,
     required=True,
     type=RUN,
-    help="The same judge on the benchmark itself, asked in the same way: how far its votes can be trusted; given for each judge.",
+    help="The same judge on the benchmark itself, asked in the same way: how far its votes can be trusted; given for "
+    "each judge.",
 )
 @click.option(
     "--human",
     metavar="FILE",
     type=RUN,
-    help="People's votes on some of the duels, which were drawn at random: a CSV file with the columns `case` (the `source` of the duel's row) and "
-    "`winner` (reply, other or tie).",
+    help="People's votes on some of the duels, which were drawn at random: a CSV file with the columns `case` (the "
+    "`source` of the duel's row) and `winner` (reply, other or tie).",
 )
 @places_option
 @json_option
@@ -42,11 +43,12 @@ def verdict(
 ) -> None:
     """Say how often a model's replies win, and how good the judge is.
 
-    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the same judge's run on the benchmark, where people say which response is better: its calibration set.
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the
+    same judge's run on the benchmark, where people say which response is better: its calibration set.
 
-    Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration set on the
-    same cells; the win rate without the judge's errors, where the calibration set is good enough, or the reason why there is none;
-    and the win rate at equal length.
+    Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration
+    set on the same cells; the win rate without the judge's errors, where that accuracy is good enough, or the reason
+    why there is none; and the win rate at equal length.
 
     \b
         personafeedback verdict logs/duels --calibration logs/calibration.eval

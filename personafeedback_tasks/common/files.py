@@ -79,8 +79,10 @@ def locked(path: Path) -> Iterator[None]:
         try:
             held = FileLock(lock, timeout=LOCK_WAIT).acquire()
         except Timeout as error:
-            said = f"another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, then run this again."
-            raise FileError(f"{path}: {said}") from error
+            raise FileError(
+                f"{path}: another `personafeedback` process has locked it for {LOCK_WAIT:g} s. Wait until it ends, "
+                "then run this again."
+            ) from error
     with held:
         try:
             yield

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 _SYNTAX = re.compile(r"[`*~\[|$]|(?<!\w)_+|_+(?!\w)|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|(?<=<)!")
-"""What begins code, emphasis, a link, a cell, a formula or HTML in Markdown; a backslash before what it would escape."""
+"""What begins code, emphasis, a link, a cell, a formula or HTML in Markdown; a backslash that would escape."""
 
 
 def terminal(text: str) -> str:
-    """One line that moves no cursor, changes no color and hides nothing: what is not printable is shown as its escape."""
+    """One line that moves no cursor, changes no color and hides nothing: the rest is shown as escapes."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
@@ -41,7 +41,7 @@ def fenced(text: str) -> str:
 
 
 def page(text: str) -> str:
-    """Text of a web page, whose template escapes what is HTML: its lines, with what is not printable shown as its escape."""
+    """The lines of a text for a web page, with escapes of what is not printable; the template escapes HTML."""
     if text.replace("\n", "").isprintable():
         return text
     return "\n".join(map(terminal, text.split("\n")))

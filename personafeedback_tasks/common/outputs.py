@@ -1,4 +1,4 @@
-"""JSON as this package writes it: documents with a version of their keys, and a JSON Schema that is made of their types."""
+"""JSON as this package writes it: versioned documents, and a JSON Schema made of their types."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def output_text(document: Output) -> str:
 
 
 def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
-    """The JSON Schema of documents: each, and each record in them, is one of its `$defs`. Docstrings say what keys are."""
+    """The JSON Schema of documents, with each record among its `$defs`. Docstrings say what keys are."""
     _, records = msgspec.json.schema_components(documents, ref_template="#/$defs/{name}")
     for record in records.values():
         _describe(record)
@@ -40,7 +40,7 @@ def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
 
 
 def _describe(record: dict[str, Any]) -> None:
-    # "Attributes:" of a docstring has a line `name: text` for each field, which may go on in lines that are indented more
+    # "Attributes:" of a docstring has `name: text` for each field; its further lines are indented more
     about, _, attributes = cleandoc(record.get("description", "")).partition("Attributes:\n")
     record["description"] = " ".join(about.split())
     texts = dict(re.findall(r"^ {4}(\w+): ((?:.|\n {8})*)", attributes, re.M))

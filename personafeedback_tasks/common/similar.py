@@ -12,7 +12,7 @@ SHINGLE = 5
 
 
 def shingles(text: str) -> frozenset[str]:
-    """The distinct runs of SHINGLE characters of a text, without its spaces, signs and capitals; a shorter text is one run."""
+    """The distinct runs of SHINGLE letters and digits of a text, in lower case; a shorter text is one run."""
     letters = "".join(char for char in nfkc(text).lower() if char.isalnum())
     return frozenset(letters[at : at + SHINGLE] for at in range(max(1, len(letters) - SHINGLE + 1)))
 

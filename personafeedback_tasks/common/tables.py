@@ -21,7 +21,7 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
     """(where, column -> value) of every line of a CSV that is not blank, in order. Values have no spaces around them.
 
     Args:
-        columns: those that are wanted, in any case of letters; all if None. Others are a team's notes: they are left out.
+        columns: those that are wanted, in any case of letters; all if None. Others, a team's notes, are left out.
 
     Raises:
         DataError: it is no CSV, lacks a column that is needed, or has one that looks like a wanted one that is absent.

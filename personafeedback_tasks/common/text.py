@@ -67,7 +67,7 @@ def word_lists(path: Path) -> dict[str, list[str]]:
 
 
 def in_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A line for each row, its cells below those of the row above. Columns whose last cell is a number are on the right."""
+    """A line for each row, cells below each other; columns whose last cell is a number are aligned right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     numbers = [cell.replace(",", "").isdigit() for cell in rows[-1]]
     for row in rows:

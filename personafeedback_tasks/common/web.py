@@ -1,4 +1,4 @@
-"""What the HTML files of this package share: each is one file that asks the network for nothing and runs only its own script."""
+"""HTML pages of this package: each is one file that asks the network for nothing and runs only its own script."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def page(path: Path, document: Mapping[str, Any], *, as_it_is: bool = False, **v
 
     own_style, own_script = style(path.with_suffix(".css")), script(path.with_suffix(".js"))
     environment = Environment(
-        loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, finalize=None if as_it_is else shown,
+        loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, finalize=None if as_it_is else shown,
     )  # fmt: skip
     return environment.get_template(f"{path.name}.html.j2").render(
         **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script),

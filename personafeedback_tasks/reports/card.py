@@ -1,4 +1,4 @@
-"""A report -> the model card: `model-index` metadata, a section from the template `card.md.j2`, and `.eval_results`. Nothing is uploaded."""
+"""A report -> the model card: `model-index`, a section, and `.eval_results`. Nothing is uploaded."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def update_card(
 ) -> str:
     """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 
-    Each way of asking has one section and its own `model-index` entries; all else stays as it is written, but for comments within `model-index`.
+    Each way of asking has one section and its own `model-index` entries; all else stays as it is written, but for
+    comments within `model-index`.
 
     Args:
         cases: the data of the run; None is refused.
@@ -54,7 +55,7 @@ def update_card(
         costs: what knowing the user costs, as `balance.costs_beside` has it.
 
     Raises:
-        CardError: this run should not be published, or the card is of another model or cannot be read. Nothing is written then.
+        CardError: this run should not be published, or the card is of another model or cannot be read.
     """
     spec = refuse_unpublishable(report)
     assert cases is not None  # a report without them has the caveat `no_data`
@@ -70,7 +71,7 @@ def update_card(
 
 
 def refuse_unpublishable(report: Report) -> CardSpec:
-    """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run that should not be in one."""
+    """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run unfit for a card."""
     run, log = report.run, report.run.logs[0]
     spec = run.benchmark.report.card
     if spec is None:
@@ -85,7 +86,7 @@ def refuse_unpublishable(report: Report) -> CardSpec:
 
 
 def results(report: Report, spec: CardSpec) -> list[EvalResult]:
-    """One result per group and measure for `model-index`, in percent, as on the Hub's leaderboards; the source is left to the card's author."""
+    """One result per group and measure for `model-index`, in percent; the source is left to the card's author."""
     run = report.run
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(report, spec)
@@ -96,11 +97,18 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
             args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
         args |= {"cases": found.n, "users": found.users, **more, "signature": foreign.line(signature_of(report))}
         return EvalResult(
-            task_type="multiple-choice", task_name="Multiple Choice", dataset_type=dataset, dataset_name=foreign.line(run.title),
-            dataset_config=group.name, dataset_split="test", dataset_revision=commit, metric_type=kind,
-            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"), metric_value=_rounded(found.value),
+            task_type="multiple-choice",
+            task_name="Multiple Choice",
+            dataset_type=dataset,
+            dataset_name=foreign.line(run.title),
+            dataset_config=group.name,
+            dataset_split="test",
+            dataset_revision=commit,
+            metric_type=kind,
+            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"),
+            metric_value=_rounded(found.value),
             metric_args=args,
-        )  # fmt: skip
+        )
 
     made = []
     for group in report.groups:
@@ -125,7 +133,7 @@ def _rounded(value: float) -> float:
 
 
 def data_set_of(report: Report, spec: CardSpec) -> tuple[str, str | None]:
-    """The id on the Hub of the data, and their commit where they were read there; the name of a set that is not on the Hub."""
+    """(id on the Hub of the data, their commit where they were read there); for a set elsewhere its name."""
     named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature.source))
     own = hub["id"] if hub else None
     dataset = spec.dataset if named is None else own or foreign.line(named.name)
@@ -211,7 +219,7 @@ def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], report: Re
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names are plainly of one model: the same owner and model behind any provider, or one without an owner."""
+    """Whether two names are of one model: the same owner and model behind any provider, or one without an owner."""
     parts, theirs = (re.sub(r"[\s_]", "-", name.casefold()).split("/") for name in (one, other))
     shared = min(len(parts), len(theirs), 2)
     return parts[-shared:] == theirs[-shared:]
@@ -235,7 +243,7 @@ def _with_section(path: Path, body: str, key: str, text: str) -> str:
 
 
 def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
-    """Write the run's score in each group, in percent: `.eval_results/personafeedback.yaml`, in place of an earlier one.
+    """Write the run's score in each group, in percent, to `.eval_results/BENCHMARK.yaml`, in place of an earlier one.
 
     A data set's leaderboard on the Hub shows it once its owners register a benchmark.
 
@@ -251,7 +259,8 @@ def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
     entries = []
     for group in report.groups:
         score = group.measures[run.primary]
-        notes = f"{run.primary}, 95 % {interval(score)} by {score.users:,} users, {score.n:,} cases; {', '.join([run.method.name, *run.remarks])}; "
+        measured = f"{run.primary}, 95 % {interval(score)} by {score.users:,} users, {score.n:,} cases"
+        asked = ", ".join([run.method.name, *run.remarks])
         entries.append(
             EvalResultEntry(
                 dataset_id=dataset,
@@ -259,7 +268,7 @@ def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
                 value=round(100 * score.value, 2),
                 dataset_revision=commit,
                 date=run.date,
-                notes=f"{notes}{short_line(run)}",
+                notes=f"{measured}; {asked}; {short_line(run)}",
             )
         )
     path = folder / EVAL_RESULTS / f"{run.benchmark.name}.yaml"

@@ -98,7 +98,8 @@ def cost_sentence(costs: Mapping[str, Estimate]) -> str:
         f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of "
         "the model's right answers"
         if name == COST
-        else f"{name} of a user's profile in context: {points(one.value)} points (95 % interval {interval(one, sign=True)})"
+        else f"{name} of a user's profile in context: {points(one.value)} points "
+        f"(95 % interval {interval(one, sign=True)})"
         for name, one in costs.items()
     ]
     text = "; ".join(parts)

@@ -54,7 +54,10 @@ def _takes(plan: PlanDocument) -> list[Block]:
         each = plan.reply_tokens_of_a_call
         replies_of = f"Replies of {each:,} token{'' if each == 1 else 's'} each"
         if plan.is_upper_bound:
-            replies_of += ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they took"
+            replies_of += (
+                ", the limit: an UPPER BOUND. --reply-tokens takes what you expect; a short run's report has what they "
+                "took"
+            )
         context = plan.longest_prompt_tokens + plan.reply_tokens_of_a_call_at_most
         notes += [
             f"{replies_of}.",

@@ -140,7 +140,10 @@ def notes(verdict: Verdict) -> Iterator[str]:
             "errors, if these duels were drawn at random."
         )
     elif verdict.people:
-        yield f"People's votes are left out: they are on duels of {verdict.people_users} users, and at least {LEAST_USERS} users are needed."
+        yield (
+            f"People's votes are left out: they are on duels of {verdict.people_users} users, and at least "
+            f"{LEAST_USERS} users are needed."
+        )
 
 
 def why_not(verdict: Verdict) -> str:
@@ -160,7 +163,8 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
         "Corrected: assumes that the judge errs on new replies as on the pairs of "
         f"{verdict.calibration.benchmark.title} in its calibration set, where a logistic curve over the log length "
         f"ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both "
-        f"are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are not as long beside the other side as nine in ten better responses there."
+        f"are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are "
+        "not as long beside the other side as nine in ten better responses there."
     )
     yield from _cut_off(correction)
 
@@ -168,14 +172,16 @@ def _about_correction(verdict: Verdict) -> Iterator[str]:
 def _cut_off(correction: Corrected) -> Iterator[str]:
     possible = min(max(correction.unclipped, 0.0), 1.0)
     if percent(correction.unclipped) != percent(possible):
-        yield f"The corrected rate came to {percent(correction.unclipped)} %, outside of what is possible, and is cut off."
+        rate = percent(correction.unclipped)
+        yield f"The corrected rate came to {rate} %, outside of what is possible, and is cut off."
 
 
 def _about_length(verdict: Verdict) -> Iterator[str]:
     adjusted = verdict.adjusted
     if math.isnan(adjusted.shorter):
         return
-    sides = f"{percent(adjusted.shorter)} % of the asked replies are shorter than the other side, {percent(adjusted.longer)} % longer"
+    shorter, longer = percent(adjusted.shorter), percent(adjusted.longer)
+    sides = f"{shorter} % of the asked replies are shorter than the other side, {longer} % longer"
     if adjusted.rate is not None:
         yield f"At equal length: a logistic curve over the length ratio, read where both are equal; {sides}."
     else:

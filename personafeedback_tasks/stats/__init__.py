@@ -1,1 +1,1 @@
-"""Statistics over users: estimates with intervals, tests and power, agreement, and win rates behind a judge that errs."""
+"""Statistics over users: estimates with intervals, tests and power, agreement, win rates behind a judge that errs."""

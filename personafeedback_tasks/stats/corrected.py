@@ -1,11 +1,11 @@
-"""The win rate of replies behind the votes of a judge that errs: what its calibration set says of its errors is taken out."""
+"""The win rate of replies behind the votes of a judge, without its errors as far as its calibration set shows them."""
 
 # The plug-in estimator of Lee et al. (arXiv 2511.21140), which is that of Rogan and Gladen (1978): (share of votes -
 # false votes) / (sensitivity - false votes). A judge of pairs has no two kinds of cases by itself, since the better
-# text may be either one; it errs by length instead. So its calibration set gives a curve, logit P(right) = a + b * log length
-# ratio, where the ratio is that of the better text to the other one. A better reply is voted for as often as the curve
-# says at the reply's ratio; a worse one as often as the judge is wrong at the other side's. Each case's vote is the
-# mean over both orders, in the calibration set too, which is why a preference for a place needs no correction of its own.
+# text may be either one; it errs by length instead. So its calibration set gives a curve, logit P(right) = a + b * log
+# length ratio, where the ratio is that of the better text to the other one. A better reply is voted for as often as the
+# curve says at the reply's ratio; a worse one as often as the judge is wrong at the other side's. Each case's vote is
+# the mean over both orders, in the calibration set too: a preference for a place needs no correction of its own.
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST_ACCURACY = 0.6
 """Below it the votes say little: their distance from one half is multiplied by more than 5."""
 
 LARGEST_GAP = 0.2
-"""Between pairs whose better text is the longer one and the others. Above it, the length decides rather than the quality."""
+"""Of accuracy between pairs whose better text is the longer one and the others. Above it, length decides."""
 
 LEAST_GAIN = 0.15
 """How much more often a better text must be picked than a worse one: what the correction divides by."""
@@ -32,8 +32,11 @@ RANGE = (0.05, 0.95)
 """Between these quantiles of the calibration set's log length ratios its curve is known."""
 
 MOST_OUTSIDE = 0.3
-"""Share of replies outside of that range up to which the curve is followed beyond it. A tenth is outside where replies are as long as the calibration set's
-better texts. Where accuracy levels off or jumps instead, intervals still hold with a quarter outside, and fail with half of them there."""
+"""Share of replies outside of that range up to which the curve is followed beyond it.
+
+A tenth is outside where replies are as long as the calibration set's better texts. Where accuracy levels off or jumps
+instead, intervals still hold with a quarter outside, and fail with half.
+"""
 
 ROUNDING = 1e-9
 """What sums of shares may be off by."""
@@ -44,7 +47,7 @@ LONGER, EQUAL, SHORTER = 1, 0, -1
 
 @dataclass(frozen=True)
 class Votes:
-    """A judge's votes on pairs of texts: a calibration set (the first text is the better one), or duels (it is the reply)."""
+    """A judge's votes on pairs of texts. The first text is the better one in a calibration set, the reply in duels."""
 
     won: Sequence[float]  # share of each case's calls that picked the first text, in [0, 1]
     lost: Sequence[float]  # share that picked the second one; what is left to 1 was unreadable
@@ -92,13 +95,13 @@ class Corrected:
     why_not: str = ""
 
     def right(self, ratio: float) -> float:
-        """How often the judge is right where the better text is so many times as long as the other one, by the curve."""
+        """The curve's accuracy where the better text is `ratio` times as long as the other one."""
         return 1 / (1 + math.exp(-self.at_equal - self.slope * math.log(ratio)))
 
 
 @dataclass(frozen=True)
 class Errors:
-    """What a calibration set says of a judge, by the length of the better text: LONGER, SHORTER, and EQUAL for the whole calibration set."""
+    """A judge's accuracy in a calibration set by the better text's length: LONGER, SHORTER, EQUAL for all pairs."""
 
     weights: Any  # of each case, so that the cells weigh as much as in the duels; 0 in other cells
     right: Mapping[int, float]  # share of calls that picked the better text, in [0, 1] or nan
@@ -118,7 +121,7 @@ def errors(calibration: Votes, cells: Sequence[str]) -> Errors:
 
 
 def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Corrected:
-    """The share of the duels that the reply wins, with an interval that has both errors: of the votes, and of the calibration set.
+    """The share of the duels that the reply wins; its interval has the errors of the votes and of the calibration set.
 
     Args:
         calibration: of the same judge, on at least the cells of the duels; its other cells are left out.
@@ -159,7 +162,7 @@ def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Correcte
     examined = examined[here]
 
     def estimated(left_out: str | None = None, start: Any = None) -> tuple[float, Any, float]:
-        """(the rate without a user, the calibration set's curve, by how much more often a better reply is picked than a worse one)."""
+        """(rate without a user, curve, how much more often a better reply is picked than a worse one)."""
         of_calibration, of_duels, of_known = (owners != left_out for owners in (examined, asked, others))
         at, _ = fitted(design[of_calibration], right[of_calibration], weights[of_calibration], np.ones(2), start)
         slopes, calls = at[1] / size * replies[of_duels], readable[of_duels]
@@ -210,7 +213,10 @@ def _why_not(duels: int, rights: Mapping[int, float]) -> str:
     longer, shorter = rights[LONGER], rights[SHORTER]
     for right, name in ((longer, "longer"), (shorter, "shorter")):
         if math.isnan(right):
-            return f"The calibration set has no pair whose better response is the {name} one, so the judge's errors there are unknown."
+            return (
+                f"The calibration set has no pair whose better response is the {name} one, so the judge's errors there "
+                "are unknown."
+            )
     if abs(longer - shorter) > LARGEST_GAP + ROUNDING:
         return (
             f"The judge is right in {_percent(longer)} of the calibration set's pairs whose better response is the "

@@ -29,8 +29,10 @@ ALPHA = 0.05
 """The level of every test."""
 
 ALIKE = 0.15
-"""Correlation of two cases of a user, as far as the cases that are not like all others are too few to show it. Baselines have 0.02 to 0.04 on the
-General half, but a few users may have most of what goes wrong."""
+"""Correlation of two cases of a user, as far as the cases that are not like all others are too few to show it.
+
+Baselines have 0.02 to 0.04 on the General half, but a few users may have most of what goes wrong.
+"""
 
 ASSUMED = 8.0
 """As many cases unlike all others as ALIKE weighs beside what the data show."""
@@ -180,7 +182,7 @@ def two_sided_p(t: float, degrees: float) -> float:
 
 
 def shows_spread(stderr: float) -> bool:
-    """Whether values differ at all, but for the rounding of their mean: an interval made of equal ones would have no width."""
+    """Whether values differ by more than the rounding of their mean: of equal ones an interval has no width."""
     return stderr > SMALLEST_ERROR
 
 
@@ -222,8 +224,8 @@ def share(
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
-    # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan where
-    # its value is). With cells, deviations are from the cell's mean; one without a defined value makes the mean nan.
+    # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan
+    # where its value is). With cells, deviations are from the cell's mean; a cell without a value makes the mean nan.
     import numpy as np  # the extra `report` brings it
 
     given = np.asarray(values, dtype=float)
@@ -324,7 +326,7 @@ def by_user(moves: Iterable[tuple[K, float]]) -> dict[K, float]:
 
 
 def linearized(value: float, deviations: Mapping[K, float], n: int, degrees: float = math.inf) -> Estimate:
-    """An estimate whose error is that of its first-order expansion: value +- t * stderr, with the degrees of freedom of `share`.
+    """The estimate value +- t * stderr by its first-order expansion, with the degrees of freedom of `share`.
 
     Args:
         deviations: of each user; if all are 0, there is no interval.

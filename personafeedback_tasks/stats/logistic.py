@@ -1,4 +1,4 @@
-"""Logistic regression with a weak prior, finite where the data alone are separated; accuracy where a quantity does not differ."""
+"""Logistic regression with a weak prior, finite for separated data; accuracy where a quantity does not differ."""
 
 from __future__ import annotations
 
