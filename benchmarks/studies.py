@@ -21,7 +21,6 @@ from support.planted_duels import Planted
 from personafeedback_tasks.analysis.ranking import pairs_of
 from personafeedback_tasks.analysis.users import true_spread
 from personafeedback_tasks.building.tiers import Preferences, least_majority
-from personafeedback_tasks.core import stopping
 from personafeedback_tasks.stats.agreement import randolph
 from personafeedback_tasks.stats.clusters import Shared
 from personafeedback_tasks.stats.corrected import corrected
@@ -224,81 +223,6 @@ def _personas() -> Iterable[Study]:
             gains,
             1_000,
         )
-
-
-GENERAL = [10] * 46 + [27] * 14 + [29] * 29 + [37] * 30 + [39] * 28
-"""About the cases of each user of the General half, which has 3,841."""
-
-
-DISCORDANT, CORRELATION = 0.25, 0.035
-"""The share of cases that two settings answer differently, and the correlation of a user's cases, where runs stop."""
-
-
-def _sums(rng: Rng, sizes: list[int], gap: float) -> list[float]:
-    """What the differences of each user's cases add up to: 1, 0 or -1 each, around a gap of the user that is normal."""
-    gaps = gap + rng.normal(0, math.sqrt(CORRELATION * DISCORDANT), len(sizes))
-    more = np.clip((DISCORDANT + gaps) / 2, 0, 1)
-    less = np.minimum(np.clip((DISCORDANT - gaps) / 2, 0, 1), 1 - more)
-    drawn = [rng.multinomial(size, (a, b, max(0.0, 1 - a - b))) for size, a, b in zip(sizes, more, less, strict=True)]
-    return [float(a - b) for a, b, _ in drawn]
-
-
-def _stops() -> Iterable[Study]:
-    """Runs that stop when right minus wrong is decided, by users who enter in a random order."""
-    sizes = [10] * 101
-    plan = stopping.StopPlan(stopping.read_rule(5), tuple(("",) * size for size in sizes))
-    for gap in (0.0, 0.05, 0.1):
-
-        def stops(rng: Rng, gap: float = gap) -> list[float]:
-            intervals = plan.intervals(_sums(rng, sizes, gap), sizes)
-            decisions = [plan.rule.decided(interval) for interval in intervals]
-            end = next((place for place, one in enumerate(decisions, 1) if one), len(sizes))
-            right = {None, *(["above"] if gap else []), *(["within"] if gap <= plan.rule.margin else [])}
-            return [
-                decisions[end - 1] not in right,
-                intervals[end - 1][0] <= gap <= intervals[end - 1][1],
-                all(low <= gap <= high for low, high in intervals),
-                decisions[end - 1] is not None,
-                sum(sizes[:end]) / sum(sizes),
-            ]
-
-        planted = f"right minus wrong is {100 * gap:g} points"
-        yield Study(
-            tuple(
-                Claim(name, planted, expected, len(sizes), sum(sizes))
-                for name, expected in (
-                    ("`stop=5`: a false decision", "at most 5"),
-                    ("`stop=5`: the interval where it stopped", "at least 95"),
-                    ("`stop=5`: the interval at every moment", "at least 95"),
-                    ("`stop=5`: it is decided", ""),
-                    ("`stop=5`: calls, of those without `stop`", ""),
-                )
-            ),
-            stops,
-        )
-
-
-def _widths() -> Iterable[Study]:
-    """Runs that stop when their accuracy is known to within 4 points."""
-    plan = stopping.StopPlan(stopping.read_rule("acc:4"), tuple(("",) * size for size in GENERAL))
-
-    def stops(rng: Rng) -> list[float]:
-        sizes = rng.permutation(GENERAL).tolist()
-        accuracies = np.clip(rng.normal(0.75, math.sqrt(CORRELATION * 0.75 * 0.25), len(sizes)), 0, 1)
-        intervals = plan.intervals(rng.binomial(sizes, accuracies).tolist(), sizes)
-        end = next((place for place, one in enumerate(intervals, 1) if plan.rule.decided(one)), len(sizes))
-        return [all(low <= 0.75 <= high for low, high in intervals), sum(sizes[:end]) / sum(sizes)]
-
-    yield Study(
-        tuple(
-            Claim(name, "75 %", expected, len(GENERAL), sum(GENERAL))
-            for name, expected in (
-                ("`stop=acc:4`: the interval at every moment", "at least 95"),
-                ("`stop=acc:4`: calls, of those without `stop`", ""),
-            )
-        ),
-        stops,
-    )
 
 
 # --- one run ---------------------------------------------------------------------------------------------------------
@@ -631,8 +555,6 @@ STUDIES: tuple[Study, ...] = (
     *_rankings(),
     *_differences(),
     *_personas(),
-    *_stops(),
-    *_widths(),
     *_shares(),
     *_users(),
     *_prompts(),

@@ -14,7 +14,7 @@ def memsyco(**options: Any) -> Task:
     The authors' data are not bundled: bring a checkout of their repository, or try `data=sample`, which is invented.
 
     Args:
-        options: of docs/options.md: setting, method, data, counts and stop.
+        options: of docs/options.md: setting, method, data and counts.
     """
     return build_task("memsyco", "", options)
 

@@ -34,7 +34,7 @@ def personafeedback(**options: Any) -> Task:
     """All cases.
 
     Args:
-        options: of docs/options.md: setting, method, rag_filter, prompt, hide, data, counts and stop.
+        options: of docs/options.md: setting, method, rag_filter, prompt, hide, data and counts.
     """
     return build_task("personafeedback", "", options)
 

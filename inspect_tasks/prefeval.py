@@ -14,6 +14,6 @@ def prefeval(**options: Any) -> Task:
     The authors' data are not bundled: bring a checkout of their repository, or try `data=sample`, which is invented.
 
     Args:
-        options: of docs/options.md: setting, method, data, counts and stop.
+        options: of docs/options.md: setting, method, data and counts.
     """
     return build_task("prefeval", "", options)

@@ -14,7 +14,6 @@ from ..logs.errors import advice, state_of
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import void
-from .control import measure_of
 from .place import by_place, place_free, place_of
 from .users import FEW_USERS
 from .void import MOST_MISSING, MOST_UNREADABLE, missing_share, unreadable_part
@@ -73,12 +72,9 @@ def of_run(run: Run) -> Iterator[Caveat]:
         )
     if run.signature.demonstration:
         yield Caveat("demonstration", FORBIDS)
-    if run.stopped is not None:
-        values = {"known": run.stopped, "name": measure_of(run), "measured": not by_place(run)}
-        yield Caveat("stopped", FORBIDS if run.stopped.early else WEAKENS, values)
     if run.joined:
         yield Caveat("joined", NAMED, {"logs": run.joined})
-    if run.partial and not run.stopped_early:
+    if run.partial:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:
         words = {"state": state_of(run.status), "advice": advice(run.status, run.harness)}
@@ -139,7 +135,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     """Caveats that weaken a difference to this control, or make it void."""
     yield from control.unchecked
     same_part = control.logs == run.logs and control.unfinished == run.unfinished  # of one run that asked both
-    if control.partial and not same_part and not control.stopped_early:
+    if control.partial and not same_part:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
         harnesses = {"harness": run.harness, "other": control.harness}

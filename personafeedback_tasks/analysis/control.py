@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from math import fsum, isnan, nan
+from math import nan
 
-from ..core.stopping import user_order
 from ..logs.errors import RunError
 from ..logs.run import Run
-from ..stats.estimates import Estimate
-from ..stats.sequences import betting
 from .place import cannot_move
 from .void import is_void
 
@@ -38,42 +34,6 @@ def named_differences(run: Run) -> dict[str, str]:
     names = {spec.value: spec.gain}
     names |= {one.less: one.name for one in spec.named if one.more == run.signature.options[spec.option]}
     return {name: value for value, name in names.items()}
-
-
-def measure_of(run: Run) -> str:
-    """Name of the measure that decides when such a run stops."""
-    control = run.benchmark.report.control
-    accuracy = run.stopped is not None and run.stopped.accuracy
-    return run.primary if accuracy or control is None else control.of_one_run[0].name
-
-
-def with_sequence(estimate: Estimate, name: str, run: Run, control: Run | None = None) -> Estimate:
-    """An estimate over all cases of a run, with the interval of its sequence where it is what the run stops by.
-
-    Args:
-        control: the other run of a difference, which the same log must have.
-    """
-    known = run.stopped
-    if known is None or name != measure_of(run) or estimate.n < len(run.cases):
-        return estimate
-    if control is not None and (control.stopped != known or control.logs != run.logs):
-        return estimate
-    return replace(estimate, low=known.interval[0], high=known.interval[1])
-
-
-def sequence(more: Run, less: Run) -> tuple[float, float]:
-    """The interval of a difference between two runs of one log that stopped early, which holds whenever one looks; nan where it is unknown."""
-    known = more.stopped
-    if known is None or not known.most or less.stopped != known or less.logs != more.logs:
-        return nan, nan
-    gain = gains(more, less)
-    of_user: dict[str, list[float]] = {user: [] for user in user_order(case.user_id for case in more.cases.values())}
-    for case_id, value in gain.items():
-        if not isnan(value):
-            of_user[more.cases[case_id].user_id].append(value)
-    if not any(of_user.values()):
-        return nan, nan
-    return betting(list(map(fsum, of_user.values())), list(map(len, of_user.values())), -1, known.most)[-1]
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from ..common.outputs import Output
-from ..core.stopping import StopState
 from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import Powered
@@ -72,7 +71,6 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         beside: setting -> signature of a control.
         partial: cell with missing cases -> (answered, cases).
         left_out: why samples do not count -> how many.
-        stopped: what was known when it stopped; null unless it was to stop when decided.
         demonstration: whether it is on the bundled sample.
         set: name of a set; null for the benchmark's own data.
         verdict: the first sentence of the report.
@@ -95,7 +93,6 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     beside: Mapping[str, str]
     partial: Mapping[str, tuple[int, int]]
     left_out: Mapping[str, int]
-    stopped: StopState | None
     demonstration: bool
     set: str | None
     verdict: str

@@ -13,7 +13,7 @@ from ..logs.run import Run
 from ..stats.estimates import Estimate, estimate, paired, share
 from ..stats.logistic import at_zero
 from .contender import Contender
-from .control import gains, named_differences, with_sequence
+from .control import gains, named_differences
 from .groups import has_macro, measures_of
 from .harm import turned
 from .use import EXCESS, excess_over_counting, same_pick
@@ -230,11 +230,11 @@ def own(name: str, one: Contender) -> Estimate:
         found = mean(one.values(name), one.users, one.cells, one.shared)
     else:
         found = share([], [])
-    return with_sequence(found, name, one.run) if name == one.run.primary and not one.plain else found
+    return found
 
 
 def _score(one: Contender) -> Estimate:
-    return with_sequence(share(one.scores, one.users, also=one.shared), one.run.primary, one.run)
+    return share(one.scores, one.users, also=one.shared)
 
 
 def _macro(one: Contender) -> Estimate | None:
@@ -298,15 +298,15 @@ def difference(name: str, one: Contender) -> Estimate | None:
     run, spec = one.run, one.run.benchmark.report.control
     settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}
     settings |= {name: (run.setting, value) for name, value in named_differences(run).items()}
-    return _between(*settings.get(name, ("", "")), name, one)
+    return _between(*settings.get(name, ("", "")), one)
 
 
 def minus(value: str, one: Contender) -> Estimate | None:
     """The score minus that under another value of the control's option, which has no name."""
-    return _between(one.run.setting, value, "", one)
+    return _between(one.run.setting, value, one)
 
 
-def _between(over: str, under: str, name: str, one: Contender) -> Estimate | None:
+def _between(over: str, under: str, one: Contender) -> Estimate | None:
     run, runs = one.run, {**one.controls, one.run.setting: one.run}
     more, less = runs.get(over), runs.get(under)
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
@@ -314,8 +314,7 @@ def _between(over: str, under: str, name: str, one: Contender) -> Estimate | Non
     gain = gains(more, less, one.ids)
     if is_void(run):  # also between two controls
         return paired([], [])
-    found = one.mean([*gain], [*gain.values()], paired)
-    return found if one.plain else with_sequence(found, name, more, less)
+    return one.mean([*gain], [*gain.values()], paired)
 
 
 def _under(value: str, one: Contender) -> Estimate | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from ..core.report import Examined
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate, critical, paired, shows_spread
-from .control import gains, sequence
+from .control import gains
 
 MOST_CASES = 0.95
 """Share of a run's cases that a control must have for the verdict."""
@@ -117,9 +117,7 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
     if control is None or control.harm or wrong is None:
         return None
     own = run.signature.options[control.option]
-    early = run.stopped is not None and run.stopped.early
     of_values = {(one.more, one.less): one.name for one in control.named}
-    runs = {own: run, **controls}
 
     def known(name: str) -> Estimate | None:
         found = differences.get(name)
@@ -129,14 +127,9 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
         return found
 
     def between(more: str, less: str) -> Estimate | None:
-        found = known(of_values.get((more, less), ""))
-        if found is None or not early:
-            return found
-        # intervals are for a number of users that was fixed before, but for those of a sequence
-        low, high = sequence(runs[more], runs[less])
-        return replace(found, low=low, high=high)
+        return known(of_values.get((more, less), ""))
 
-    similar, counting = between(own, control.similar), None if early else known(EXCESS)
+    similar, counting = between(own, control.similar), known(EXCESS)
     missing = [of_values[own, control.similar]] if control.similar and similar is None else []
     missing += [EXCESS] if control.counting and counting is None else []
     wanted = [of_values.get((own, value), "") for value in (wrong, control.value)]

@@ -19,13 +19,11 @@ from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet, shown_source
 from ..core.method import Method, RewardMethod, TextMethod, TopTokenMethod
 from ..core.options import Options
-from ..core.stopping import KEY
 from . import hooks
 from .calls import ask_every_call, text_config
 from .evidence import LOGPROBS
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
-from .stopping import stop_of
 
 
 @contextmanager
@@ -48,7 +46,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
 
     Args:
         selection: one of `Benchmark.selections`: the end of the task's name.
-        options: what the user passed: options of `Benchmark.options`, and `stop`.
+        options: what the user passed: options of `Benchmark.options`.
         only: the method that the task's name says; None leaves it to an option.
 
     Raises:
@@ -58,7 +56,6 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     record = find(benchmark)
     given = {**options, **options.get("unknown", {})}
     given.pop("unknown", None)
-    when = given.pop("stop", None)
     if only is not None:
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
@@ -71,16 +68,10 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     for one in every:
         record.check(one, cases)
     solver, scorer, config = _parts(record, method, cases, every)
-    documents, metadata = method.documents(cases), hooks.watch(record, name, cases, every)
-    stop = None
-    if when is not None:
-        stop = stop_of(record, method, documents, record.settings(every), when)
-        by_id = {document.id: document for document in documents}
-        documents = [by_id[case_id] for ids in stop.plan.cases for case_id in ids]
-        metadata |= {KEY: stop.plan.as_dict()}
+    settings = record.settings(every)
     return Task(
         dataset=MemoryDataset(
-            [_sample(record, document, method, record.settings(every)) for document in documents],
+            [_sample(record, document, method, settings) for document in method.documents(cases)],
             name=record.titled(cases.named_set),
             location=shown_source(cases.source),
         ),
@@ -90,8 +81,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
         epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
         version=record.version,
         name=_shown(record.named(name, cases, told)),
-        metadata=metadata,
-        early_stopping=stop,
+        metadata=hooks.watch(record, name, cases, every),
     )
 
 

@@ -54,10 +54,6 @@ class BenchmarkTask(ConfigurableTask):
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
-        if metadata.get("stop") is not None:
-            raise OptionError(
-                "stop works in Inspect only: lm-eval asks every case. Leave it out, or run the task in Inspect."
-            )
         self.options = self.benchmark.options_of({**metadata, "method": self.method.name})
         self.settings = self.benchmark.settings(self.options)
         self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))

@@ -20,7 +20,6 @@ from ..core.cases import CaseSet, NamedSet
 from ..core.options import Options
 from ..core.result import Result
 from ..core.rewards import RewardError
-from ..core.stopping import StopPlan, difference_of
 from ..core.usage import NONE, UNCOUNTED
 from .caveat import FORBIDS, VOID, Caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
@@ -67,7 +66,7 @@ def runs_of(log: Log) -> list[Run]:
                 elsewhere=NONE if place else log.run.elsewhere,
             )
         )
-    return runs if log.stop is None else _of_users(runs, log.stop)
+    return runs
 
 
 def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
@@ -130,21 +129,6 @@ def _results(log: Log, samples: Sequence[Sample]) -> list[Result]:
         except ValueError as error:  # fewer or more replies than calls
             raise RunError(f"{sample.where}: {error}. {AS_WRITTEN}") from error
     return results
-
-
-def _of_users(runs: Sequence[Run], plan: StopPlan) -> list[Run]:
-    # a run that stopped when it was decided: with the cases of the users who count
-    benchmark = runs[0].benchmark
-    measure = benchmark.measure_of_gain(runs[0].method)
-    values = dict(runs[0].values(measure))
-    if not plan.rule.accuracy:
-        by_setting = {run.setting: run for run in runs}
-        difference = difference_of(benchmark, list(by_setting))
-        more, less = by_setting[difference.more].values(measure), by_setting[difference.less].values(measure)
-        values = {case_id: more[case_id] - less[case_id] for case_id in more.keys() & less.keys()}
-    known = plan.known(values)
-    counted = {case_id for ids in plan.cases[: known.users] for case_id in ids}
-    return [replace(run.part(counted), stopped=known) for run in runs]
 
 
 # --- a run beside its data ---------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from inspect_ai.log import (
 from inspect_ai.model import GenerateConfig, ModelOutput
 from pydantic_core import from_json
 
-from ..common.errors import PersonaFeedbackError
 from ..common.records import check_json
 from ..core import window
 from ..core.benchmark import SETTINGS, Benchmark, find
@@ -32,14 +30,13 @@ from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
-from ..core.stopping import KEY, StopPlan, read_rule
 from ..core.usage import NONE, Usage, total
 from ..core.window import PromptCheck
 from ..inspect_harness import calls
 from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
-from .errors import NO_SAMPLES, RunError, perhaps, refused
+from .errors import NO_SAMPLES, RunError, perhaps
 from .log import Log, Sample, cells_of, signed
 from .prompts import Asked, Wrapping
 from .run import Run
@@ -79,7 +76,6 @@ def opened(path: Path, texts: bool) -> list[Log]:
             completed=reading.completed,
             epochs=header.eval.config.epochs or 1,
             invalidated=header.invalidated,
-            stop=_stop(reading),
         )
     ]
 
@@ -108,22 +104,6 @@ def _prompts(reading: _Reading) -> PromptCheck:
     # where the run knew nothing before the first call, the server's own token counts tell
     known = window.logged(reading.log.eval.metadata or {})
     return known if known.cut is not None else window.counted(reading.sizes)
-
-
-def _stop(reading: _Reading) -> StopPlan | None:
-    spec = reading.log.eval
-    noted: Any = (spec.metadata or {}).get(KEY)
-    if noted is None:
-        return None
-    try:
-        rule, sizes = read_rule(noted["rule"]), list(map(int, noted["cases_of_users"]))
-    except (PersonaFeedbackError, KeyError, TypeError, ValueError) as error:
-        found = f"{str(noted)[:60]} as its stop rule"
-        raise refused(reading.path, found, "a rule and the cases of each user") from error
-    ids = [str(name) for name in spec.dataset.sample_ids or ()]
-    # a run on fewer cases than the data have (`--limit`) lacks the last ids: whose they are nobody asks
-    rest = iter([*ids, *(f"\0{number}" for number in range(sum(sizes) - len(ids)))])
-    return StopPlan(rule, tuple(tuple(islice(rest, size)) for size in sizes))
 
 
 def _damaged(path: Path, error: Exception) -> RunError:

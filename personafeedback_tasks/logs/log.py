@@ -15,7 +15,6 @@ from ..core.evidence import Evidence
 from ..core.method import of_settings
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
-from ..core.stopping import StopPlan
 from ..core.thinking import settled, shows_thinking
 from ..core.usage import Usage
 from .errors import UNFINISHED, ForeignError, RunError
@@ -64,7 +63,6 @@ class Log:
     completed: int = 0
     epochs: int = 1
     invalidated: bool = False
-    stop: StopPlan | None = None
     max_tokens: int = 0
 
     @property

@@ -18,7 +18,6 @@ from ..core.method import Method
 from ..core.report import Line
 from ..core.result import Result, by_case, over_epochs
 from ..core.signature import Signature
-from ..core.stopping import StopState
 from ..core.usage import NONE, UNCOUNTED, Usage
 from ..core.window import UNKNOWN, PromptCheck
 from ..parsing.answers import PROMPT_CUT
@@ -52,7 +51,6 @@ class Run:
         apart: the conditions in which it differs from runs that would have the same name, in words.
         asked: its cases with their prompts; None for replies without a log, and once they are compared.
         unchecked: what could not be compared, or is missing.
-        stopped: what was known after the users whose cases it has, if it was to stop when decided.
         usage: of all the model's calls, also for cases that do not count.
         elsewhere: of samples that are not scored; in a log of several settings the first has it.
         prompts: whether they fitted into the model's window.
@@ -75,7 +73,6 @@ class Run:
     apart: str = ""
     asked: tuple[Asked, ...] | None = field(default=None, repr=False)
     unchecked: tuple[Caveat, ...] = ()
-    stopped: StopState | None = None
     usage: Usage = UNCOUNTED
     elsewhere: Usage = NONE
     prompts: PromptCheck = UNKNOWN
@@ -182,15 +179,6 @@ class Run:
         return self.status == "success"
 
     @property
-    def stopped_early(self) -> bool:
-        return self.finished and self.stopped is not None and self.stopped.decision is not None and self.stopped.early
-
-    @property
-    def stopped_line(self) -> str:
-        """When it stopped, in words; empty for a run that was not to."""
-        return f"stopped after {self.stopped.users:,} of {self.stopped.of:,} users" if self.stopped else ""
-
-    @property
     def unfinished(self) -> str:
         """`partial` in words: `general_hard 60 of 1,010`."""
         return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
@@ -233,7 +221,7 @@ class Run:
     def label(self) -> str:
         """The heading of a row: the model, and what a reader must not overlook."""
         remarks = [*self.remarks, *filter(None, (self.remark, self.apart))]
-        remarks += [self.stopped_line] if self.stopped_early else ["partial"] if self.partial else []
+        remarks += ["partial"] if self.partial else []
         return f"{self.name} ({', '.join(remarks)})" if remarks else self.name
 
     @property

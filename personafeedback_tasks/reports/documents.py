@@ -49,7 +49,6 @@ def _reported(report: Report) -> ReportedRun:
         beside={name: signature_line(control) for name, control in report.controls.items()},
         partial=run.partial,
         left_out=run.left_out,
-        stopped=run.stopped,
         demonstration=run.signature.demonstration,
         set=run.named_set.name if run.named_set else None,
         verdict=verdict(report),

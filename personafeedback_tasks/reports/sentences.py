@@ -11,10 +11,9 @@ from ..analysis.measures import over
 from ..analysis.report import Report
 from ..analysis.use import PersonaUse, Use
 from ..core.method import Method
-from ..core.stopping import StopState
 from ..logs.caveat import Caveat
 from ..logs.run import Run
-from ..stats.estimates import Estimate, percent, shows_spread
+from ..stats.estimates import Estimate, percent
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
@@ -22,18 +21,17 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 def verdict(report: Report) -> str:
     """The first sentence about a run: how good it is, and whether it is about the user; empty where nothing was answered."""
     run, spec, found = report.run, report.run.benchmark.report, report.overall.measures
-    score, known = found[run.primary], run.stopped
+    score = found[run.primary]
     if math.isnan(score.value):
         return ""
     if report.void:
         return "No verdict: the numbers are void."
-    early = known is not None and known.early  # only its interval holds
     clause = none_of(run, found)
-    margins = spec.card.baselines if spec.card and not early else {}
+    margins = spec.card.baselines if spec.card else {}
     for name, picks in margins.items():
         if (margin := found.get(over(name))) and not clause:
             clause = beyond(margin, f"always picking {picks}")
-    if not clause and not (known and early and not known.accuracy):
+    if not clause:
         if spec.chance is not None:
             above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
             clause = beyond(replace(score, **above), "chance")
@@ -167,21 +165,12 @@ def _with_ends(difference: Estimate | None) -> str:
 def _why_unknown(difference: Estimate) -> str:
     if difference.users < 2:
         return " with one user"
-    return (
-        ": the run stopped early" if shows_spread(difference.stderr) else ": the difference is the same for all users"
-    )
+    return ": the difference is the same for all users"
 
 
 def _control_harness(value: str, other: str, harness: str, mine: str, its: str) -> str:
     how = f"other conditions: {mine}; and {its}" if mine else "the same conditions"
     return f"The control {value} was run by {other}, the run by {harness}, under {how}."
-
-
-def _stopped(known: StopState, name: str, measured: bool) -> str:
-    if not measured:
-        return f"STOPPING (stop={known.rule}): {known.users:,} of {known.of:,} users count; {name} is not measured."
-    rest = "; other intervals and p values here assume a number of users that was fixed before, and do not hold"
-    return f"STOPPING (stop={known.rule}): {known.said(name)}{rest if known.early else ''}."
 
 
 def _by_place(place: str, percent: float, cases: float, ways: Sequence[Method]) -> str:
@@ -225,7 +214,6 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "missing_samples": "MISSING SAMPLES: {log} has {found:,} of the {claimed:,} samples that its header counts. Use the log as the harness wrote it.",
     "joined": "JOINED: one run of {logs}.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
-    "stopped": _stopped,
     "unfinished": "The run is {state}. {advice}",
     "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated and failed ones again; raise a "
     "limit and run again.",

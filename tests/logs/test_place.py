@@ -212,25 +212,6 @@ def test_two_methods_in_one_table_say_which_score_each_row_has(logs, tmp_path):
     assert "acc_sym in percent" in compared
 
 
-def test_a_run_stops_by_the_debiased_score(real_part, tmp_path):
-    run, other = read_runs(
-        [
-            by_inspect(
-                tmp_path,
-                "personal",
-                "personafeedback_general_hard",
-                setting="persona,other_persona",
-                stop="10",
-                data=str(real_part),
-            )
-        ]
-    )
-    assert (run.stopped.decision, run.stopped.early) == ("above", True)
-    assert mean(run.values("acc").values()) == mean(other.values("acc").values()) == 0.5
-    shown = personafeedback("report", tmp_path).stdout
-    assert "right minus wrong above 0" in shown
-
-
 # --- replies alone -----------------------------------------------------------------------------------------------------
 
 CLAIMS = (

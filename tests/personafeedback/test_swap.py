@@ -28,7 +28,7 @@ from support.shared import built_once
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.errors import DataError, OptionError
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.cases import digest_of
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
@@ -273,11 +273,6 @@ def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path):
                 own = [case.value("acc") for case in run.cases.values() if case.cell == cell]
                 assert tables[f"personafeedback_swap_{cell}"]["acc,none"] == mean(own)
     assert "without the rest of their pair" in personafeedback("report", lm_eval, "--data", "sample").stdout
-
-
-def test_a_run_that_stops_by_users_would_split_pairs():
-    with pytest.raises(OptionError, match="a pair has cases of two"):
-        personafeedback_swap(data="sample", stop="acc:5")
 
 
 @pytest.mark.slow

@@ -35,7 +35,6 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.use import PersonaUse, Use, excess_over_counting
 from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.core.report import Examined
-from personafeedback_tasks.core.stopping import StopState
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
@@ -466,7 +465,7 @@ def test_a_control_that_picks_by_place_measures_place(placed, tmp_path):
 
 
 def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path):
-    """In one cell, between two runs, with log-odds that are tied, by a run that stopped."""
+    """In one cell, between two runs, with log-odds that are tied."""
     hard = [index for index, case in enumerate(SAMPLE) if case.cell == "general_hard"]
     run, controls = asked([lambda i, judge=judge: first(i) if i in hard else judge(i) for judge in KNOWER])
     report = make_report(run, SAMPLE, controls)
@@ -486,20 +485,6 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
             leads(output, text, "It picks the first response in 100.0 % of the calls: this measures place")
             assert "averaged over the orders they are exactly tied" in text
             assert output in ("compare", "card") or "not measured" in text or '"value": null' in text
-    known = StopState("5", 9, 12, "within", (-0.04, 0.04))
-    stopped = printed(report_text.short(make_report(replace(run_of(first), stopped=known), SAMPLE)))
-    assert "9 of 12 users count; right minus wrong is not measured" in stopped
-
-
-def test_a_run_that_stopped_early_uses_the_persona_where_the_sequences_of_both_differences_say_so():
-    run, controls = asked((missing(0, 2), missing(0, 44), missing(0, 44)))
-    known = StopState("5", 8, 32, "above", (0.001, 1.0), most=8)
-    run, *others = (replace(one, stopped=known) for one in (run, *controls.values()))
-    controls = dict(zip(controls, others, strict=True))
-    assert make_report(run, SAMPLE, controls).use.verdict is PersonaUse.USES
-    assert make_ranking([Contender(run, controls)]).uses[0].verdict is PersonaUse.USES
-    elsewhere = {**controls, "no_persona": replace(controls["no_persona"], logs=(Path("another"),))}
-    assert make_report(run, SAMPLE, elsewhere).use.verdict is PersonaUse.NO_SIGN  # no interval holds for two logs
 
 
 def test_few_unreadable_replies_are_a_caveat_that_blames_nobody(tmp_path):

@@ -141,7 +141,7 @@ def test_the_table_of_settings_has_every_setting():
 
 
 def test_the_table_of_options_has_every_option_of_the_tasks():
-    options = {*PERSONAFEEDBACK.options.names(), "stop"}
+    options = {*PERSONAFEEDBACK.options.names()}
     rows = table(OPTIONS, "| option |")
     assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == options
     for _, lm_eval, inspect in rows:
