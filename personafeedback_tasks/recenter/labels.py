@@ -23,7 +23,6 @@ from .stages import JudgedStage
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
 
 _RATES = ("selection_rate", "human_rate", "over_selection")
-_PEOPLE = "Against people's majority"
 _KAPPA = "agreement with most people beyond chance (Cohen's kappa): 1 is full, 0 is chance"
 
 
@@ -84,25 +83,24 @@ class LabelStage(JudgedStage):
 
     def _tables(self) -> dict[str, Any]:
         sought, (table, by_model, by_people) = self.labels[0], self.rates
-        f1 = f"harmonic mean of precision and recall of {sought}"
-        compared = [
-            Line("acc", strong=True, interval=True), Line("f1", "F1", strong=True, interval=True), Line("precision"), Line("recall"),
-            Line("kappa", unit=SIGNED),
-        ]  # fmt: skip
-        details = [
-            Line("precision", table=_PEOPLE), Line("recall", table=_PEOPLE), Line("kappa", unit=SIGNED, table=_PEOPLE, meaning=_KAPPA, ranked=True),
-            Line("selection_rate", by_model, table=table), Line("human_rate", by_people, table=table),
-        ]  # fmt: skip
+        right = "share of the rows in which the model says what most people say"
+        acc = Line("acc", strong=True, interval=True, meaning=right)
+        balance = f"harmonic mean of precision and recall of {sought}"
+        f1 = Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=balance, ranked=True)
+        beside = [
+            Line("precision", table=""),
+            Line("recall", table=""),
+            Line("kappa", unit=SIGNED, table="", meaning=_KAPPA, ranked=True),
+        ]
         if "over_selection" in self.measured:
             more = f"how many times as often as people the model says {sought}"
-            compared.append(Line("over_selection", "over-selection", unit=RATIO))
-            details.append(Line("over_selection", "times as often", unit=RATIO, table=table, meaning=more, ranked=True))
-        details.append(Line("invalid", table=table, meaning="share of the replies that could not be read", ranked=True))
-        headline = (
-            Line("acc", strong=True, interval=True, meaning="share of the rows in which the model says what most people say"),
-            Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=f1, ranked=True),
-        )  # fmt: skip
-        return {"headline": headline, "compared": compared, "details": details}
+            beside.append(Line("over_selection", "over-selection", unit=RATIO, table="", meaning=more, ranked=True))
+        rates = [
+            Line("selection_rate", by_model, table=table),
+            Line("human_rate", by_people, table=table),
+            Line("invalid", table=table, meaning="share of the replies that could not be read", ranked=True),
+        ]
+        return {"headline": (acc, f1), "compared": (acc, f1, *beside), "details": (*beside, *rates)}
 
     def _measure(self, name: str, outcomes: Sequence[Result]) -> float:
         return measures(self.labels, outcomes)[name]

@@ -1,4 +1,4 @@
-"""The record of `recenter_response`: is the response that uses an attribute of the user better than the one that does not?
+"""The record of `recenter_response`: is the response that uses an attribute of the user better than the other?
 
 People and models rate it from 1 to 5. A model's rating is the mean over both orders.
 """
@@ -31,7 +31,8 @@ LOWEST, HIGHEST = SCALE[0], SCALE[-1]
 NO_DIFFERENCE = (LOWEST + HIGHEST) / 2
 
 PROMPT = """\
-An AI assistant knows one thing about a user. The user sends it a prompt, and there are two responses. For this user, how does response B compare with response A?
+An AI assistant knows one thing about a user. The user sends it a prompt, and there are two responses. For this \
+user, how does response B compare with response A?
 
 <about_the_user>
 {attribute}
@@ -49,7 +50,8 @@ An AI assistant knows one thing about a user. The user sends it a prompt, and th
 {b}
 </response_b>
 
-Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if there is no difference, 4 if B is somewhat better, 5 if it is much better."""
+Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if there is no difference, 4 if B is \
+somewhat better, 5 if it is much better."""
 
 
 def build(row: Response, call: str) -> str:
@@ -94,8 +96,8 @@ def ratings(outcomes: Sequence[Result]) -> list[float]:
 def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
     """acc, consistency and invalid of one row.
 
-    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating. Both are 0
-    with an unreadable reply.
+    acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating. Both are
+    0 with an unreadable reply.
     """
     both = rated(answers)
     acc = both is not None and (sum(both) / 2 > NO_DIFFERENCE) == (float(targets[0]) > NO_DIFFERENCE)
@@ -137,7 +139,7 @@ GENERATE = LabelMethod(
     max_tokens=1024, read=read_rating,
 )  # fmt: skip
 
-_MEAN, _ORDERS = "Against people's mean", "Both orders"
+_ORDERS = "Both orders"
 
 
 def _always(label: str, prompt: str) -> str:
@@ -159,18 +161,28 @@ class ResponseTask(JudgedStage):
     judges = {f"always_{label}": partial(_always, label) for label in LABELS}
     report_fields = {
         "headline": (
-            Line("acc", "agrees whether it is better", strong=True, interval=True, meaning="share of the rows in which the model and people agree whether the personalized reply is better"),
-            Line("spearman", unit=SIGNED, strong=True, meaning="rank correlation of the model's ratings with the mean of people's", ranked=True),
+            Line(
+                "acc", "agrees whether it is better", strong=True, interval=True,
+                meaning="share of the rows in which the model and people agree whether the personalized one is better",
+            ),
+            Line(
+                "spearman", unit=SIGNED, strong=True, ranked=True,
+                meaning="rank correlation of the model's ratings with the mean of people's",
+            ),
         ),
         "compared": (
             Line("acc", strong=True, interval=True), Line("spearman", unit=SIGNED, strong=True),
             Line("no_better", "no better than generic"),
         ),
-        "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated which is better; the model does the same.",
+        "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated "
+        "which is better; the model does the same.",
         "details": (
-            Line("no_better", "no better than generic", table=_MEAN),
-            Line("no_better_people", "to people", table=_MEAN),
-            Line("consistency", table=_ORDERS, meaning="share of the rows that get the same rating in both orders", ranked=True),
+            Line("no_better", "no better than generic", table=""),
+            Line("no_better_people", "people: no better than generic"),
+            Line(
+                "consistency", table=_ORDERS, ranked=True,
+                meaning="share of the rows that get the same rating in both orders",
+            ),
             Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip

@@ -234,17 +234,19 @@ def ceiling(report: Report) -> list[str]:
 
 def _beside(report: Report) -> list[Block]:
     # the run and the baselines that answer, one below the other; and how far people agree
-    judges = report.judges
-    if judges is None:
+    compared, judges = report.run.benchmark.report.compared, report.judges
+    if not compared:
         return []
-    rows = {"this run": report.overall.measures, **judges.baselines}
+    rows = {"this run": report.overall.measures, **(judges.baselines if judges else {})}
     columns: list[Column] = []
-    for line in report.run.benchmark.report.compared:
+    for line in compared:
         columns += measured(line, [measures[line.measure] for measures in rows.values()])
+    beside = Table("Beside baselines", tuple(rows), tuple(columns))
+    if judges is None:  # without data at hand
+        return [beside]
     values = "; ".join(f"{name} {with_ends(value, signed)}" for name, value in judges.agreement.items())
     people = f"People's agreement ({judges.note}): {values}." if values else judges.note
-    beside = [Table("Beside baselines", tuple(rows), tuple(columns))] if judges.baselines else []
-    return [*beside, lines([people])]
+    return [beside, lines([people])]
 
 
 def _unread(report: Report) -> list[Block]:

@@ -25,6 +25,7 @@ from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
 from support.as_printed import run_as_printed
 from support.commands import personafeedback
 from support.documents import DOCS, block, needs_checkout
+from support.inspect_runs import inspect_eval
 from support.killed import Command
 from support.outputs import faults
 from support.recenter import ScriptedLM, in_inspect
@@ -363,6 +364,15 @@ def test_replies_with_a_filter_are_a_row_of_their_own(story, tmp_path, monkeypat
     assert other["notes"] != one["notes"]  # other replies
     with pytest.raises(OptionError, match="Pass selected=RUN as well"):
         RESPOND.load(RESPOND.options(data="sample", relevance_filter="DIR"), {})
+
+
+def test_a_run_that_stopped_early_is_partial_in_its_funnel(tmp_path):
+    (log,) = inspect_eval(
+        "personafeedback_tasks/recenter_select", task_args={"data": "sample"}, model="recenter_select/always_all",
+        display="none", log_dir=str(tmp_path), limit=3,
+    )  # fmt: skip
+    (model,) = told(log.location, "--people", SAMPLE)
+    assert "PARTIAL: everyday 3 of 12. A partial mean does not estimate the cell's mean." in model["notes"]
 
 
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp_path):
