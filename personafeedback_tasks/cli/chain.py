@@ -27,18 +27,18 @@ ABOUT = "Intervals: over users, and over prompts as well where users share them.
 @click.option(
     "--people",
     metavar="DIR",
-    help="A folder with what people said of what the models made: any of extraction.jsonl, relevance.jsonl, response.jsonl and missing.jsonl. "
-    "Default: RECENTER_DATA.",
+    help="A folder with people's judgments of what the models made: any of extraction.jsonl, relevance.jsonl, "
+    "response.jsonl and missing.jsonl. Default: RECENTER_DATA.",
 )
 @name_option
 @json_option
 def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], json_file: Path | None) -> None:
     """Say where the chain from conversations to a reply breaks.
 
-    RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness; runs of one model
-    make one funnel, or two if a stage is there with a filter and without. Of each step it has the share that people find right: attributes that
-    are extracted, accepted, selected and relevant, and replies that are better than generic. A step without human judgments is left out with a
-    note.
+    RUN is a log or a folder of logs of recenter_extract, recenter_select and recenter_respond, of either harness. Runs
+    of one model make one funnel, or two if there are replies with a filter and without. It has the share of each step
+    that people find right: attributes that are extracted, accepted, selected and relevant, and replies that are better
+    than generic. A step without human judgments is left out with a note.
 
     \b
         personafeedback chain logs --people votes
@@ -69,15 +69,17 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     from ..logs.earlier import of_run
     from ..recenter.funnel import TASKS, StageRun
 
-    made = [
-        StageRun(
-            run.name, run.benchmark.name, of_run(run), *(str(run.signature.defining.get(name, "none")) for name in ("attributes_of", "filtered_by"))
-        )
-        for run in runs if run.benchmark.name in TASKS
-    ]  # fmt: skip
+    made = []
+    for run in runs:
+        if run.benchmark.name in TASKS:
+            came_from, filtered_by = (
+                str(run.signature.defining.get(name, "none")) for name in ("attributes_of", "filtered_by")
+            )
+            made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
     if not made:
         raise OptionError(
-            f"Found no run of {', '.join(TASKS)}, expected one at least. `inspect eval personafeedback_tasks/recenter_chain` runs all."
+            f"Found no run of {', '.join(TASKS)}, expected one at least. "
+            "`inspect eval personafeedback_tasks/recenter_chain` runs all."
         )
     return made
 

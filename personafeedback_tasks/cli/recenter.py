@@ -31,11 +31,11 @@ def import_(source: Path, out: Path) -> None:
     """Convert the authors' annotations into our rows.
 
     FOLDER is a copy of the annotation repository of "Re-Centering Humans in LLM Personalization" (arXiv 2606.06614,
-    github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with this
-    package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, pilot/relevance.jsonl with the
-    pilot's votes, and response.jsonl without votes.
+    github.com/orange0629/personalize-annotation), or its folder data. It has no license, so nothing of it comes with
+    this package. Tried on commit 9d65d9e. DIR gets relevance.jsonl with people's majority labels, pilot/relevance.jsonl
+    with the pilot's votes, and response.jsonl without votes.
 
-    User ids become short ones, the same on every run. Rows with mail addresses or phone numbers are left out and counted.
+    User ids become short ones, the same on every run. Rows with mail addresses or phone numbers are left out.
 
     \b
         personafeedback recenter import FOLDER --out DIR
@@ -68,13 +68,14 @@ def _described(rows: Sequence[dict[str, object]]) -> str:
 def train(data: str, out: Path, embeddings: str) -> None:
     """Train a filter on people's labels, evaluate it on users it has not seen, and write it to a folder.
 
-    It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The filter is a logistic
-    regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no random numbers. DIR gets filter.json with the weights
-    and scores, and every held-out prediction. Needs the extra `filter`.
+    It says which attributes of a user matter for a prompt. DATA is a folder with relevance.jsonl, or `sample`. The
+    filter is a logistic regression over frozen sentence embeddings. It takes seconds to minutes on a CPU and uses no
+    random numbers. DIR gets filter.json with the weights and scores, and every held-out prediction. Needs the extra
+    `filter`.
 
     \b
         personafeedback recenter train sample --out filter
-        inspect eval personafeedback_tasks/recenter_chain -T data=sample -T relevance_filter=filter --model openai/gpt-4o
+        inspect eval personafeedback_tasks/recenter_chain -T relevance_filter=filter --model openai/gpt-4o
     """
     for module in ("sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
@@ -92,6 +93,5 @@ def train(data: str, out: Path, embeddings: str) -> None:
         say(training.DEMONSTRATION)
     for line in in_columns(table):
         say(line)
-    say(
-        f"wrote {out}: {len(rows):,} rows of {len({row.user_id for row in rows})} users; {len(rows.unscored):,} with even votes left out"
-    )
+    users = len({row.user_id for row in rows})
+    say(f"wrote {out}: {len(rows):,} rows of {users} users; {len(rows.unscored):,} with even votes left out")

@@ -58,14 +58,14 @@ def with_judgment(rows: Rows[R]) -> Rows[R]:
     asked, others = (tuple(row for row in rows if (row.judgment is not None) is kept) for kept in (True, False))
     if not asked:
         raise DataError(
-            f"{rows.source}: found no row of {rows.stage.file} to score (rows: {len(rows):,}, without votes or with even ones), "
-            "expected rows that people judged. Add votes to the rows, or run other tasks."
+            f"{rows.source}: found no row of {rows.stage.file} to score (rows: {len(rows):,}, without votes or with "
+            "even ones), expected rows that people judged. Add votes to the rows, or run other tasks."
         )
     return replace(rows, cases=asked, unscored=others)
 
 
 def conversations(data: str | None = None) -> Rows[Conversation]:
-    """The conversations of all users, who take turns. Raises DataError if they are missing or broken, or one is there twice."""
+    """The conversations of all users, who take turns. Raises DataError if one is broken or there twice, or none is."""
     folder, source = located(data, [Conversation.file])
     return Rows(tuple(in_turns(each_once(folder / Conversation.file, parse_conversation))), Conversation, source)
 

@@ -26,7 +26,9 @@ LISTED = "listed"
 KEYS = ("attribute", "reason", "quote")
 
 PROMPT = """\
-Below is a conversation between a user and an AI assistant. Note what it says about the user that will still hold in other conversations: who the user is, and what the user does, needs, knows or prefers. Note nothing that the user's own words do not support.
+Below is a conversation between a user and an AI assistant. Note what it says about the user that will still hold in \
+other conversations: who the user is, and what the user does, needs, knows or prefers. Note nothing that the user's \
+own words do not support.
 
 <conversation>
 {conversation}
@@ -61,7 +63,8 @@ def extracted(run: Earlier) -> list[Extraction]:
     """
     return [
         Extraction(
-            text_id(case.id, attribute), case.user_id, conversation_of(case), attribute, reason or quote or "None given", case.cell
+            text_id(case.id, attribute), case.user_id, conversation_of(case), attribute,
+            reason or quote or "None given", case.cell,
         )
         for case in sorted(run.cases, key=lambda case: case.id)
         for attribute, reason, quote in noted(case.replies[0].text)
@@ -115,7 +118,8 @@ METHOD = TextMethod(
     name="extract", help="a JSON list of attributes, each with a reason and a quote",
     calls=("attributes",), per_case="one call",
     metrics=(
-        Metric("listed"), Metric("attributes", higher_is_better=None, defined=False), Metric("none", higher_is_better=None, defined=False),
+        Metric("listed"), Metric("attributes", higher_is_better=None, defined=False),
+        Metric("none", higher_is_better=None, defined=False),
     ),
     max_tokens=2048, read=_read,
     facts_of=lambda row: {"conversation": jsonable(row.conversation)}, measure=_measure, items=_items,
@@ -132,14 +136,18 @@ class Extract(DoneStage):
     corpus = {"quoted": quoted}
     report_fields = {
         "headline": (
-            Line("quoted", "quote is there", strong=True, interval=True, meaning="share of the attributes whose quote is in a message of the user", ranked=True),
+            Line(
+                "quoted", "quote is there", strong=True, interval=True, ranked=True,
+                meaning="share of the attributes whose quote is in a message of the user",
+            ),
             Line("attributes", unit=RATIO, meaning="mean number of attributes of a conversation", ranked=True),
         ),
         "details": (
             Line("none", "nothing noted", meaning="share of the conversations without an attribute"),
             Line("listed", meaning="share of the replies that are a list"),
         ),
-        "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges here whether that is true.",
+        "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges "
+        "here whether that is true.",
         "written": _written,
         "load": lambda data, counts: conversations(data),
         "environment": ENVIRONMENT_VARIABLE,

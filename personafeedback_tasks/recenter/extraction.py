@@ -1,4 +1,4 @@
-"""The record of `recenter_extraction`: is this attribute, extracted from this conversation for this reason, acceptable?"""
+"""The record of `recenter_extraction`: is this attribute, extracted from this conversation, acceptable?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .rows import SOURCES, Extraction, Message
 from .stages import filled
 
 PROMPT = """\
-An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it problematic, because it is wrong or the conversation leaves it uncertain?
+An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it \
+problematic, because it is wrong or the conversation leaves it uncertain?
 
 <conversation>
 {conversation}
@@ -29,8 +30,8 @@ Reply with one word: ACCEPT if the conversation supports the note, or PROBLEMATI
 
 
 GENERATE = LabelMethod(
-    name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",), per_case="one call", score=score, metrics=METRICS,
-    max_tokens=1024, read=read_accept,
+    name="generate", help="ACCEPT or PROBLEMATIC in the reply", calls=("accept",), per_case="one call",
+    score=score, metrics=METRICS, max_tokens=1024, read=read_accept,
 )  # fmt: skip
 
 
@@ -48,7 +49,8 @@ class ExtractionTask(LabelStage):
     rates = ("How much is called problematic", "called problematic", "by people")
     judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {
-        "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of the user; the model does the same."
+        "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of "
+        "the user; the model does the same."
     }
 
     def prompt(self, case: Extraction, options: Any, call: str) -> str:

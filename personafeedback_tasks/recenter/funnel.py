@@ -1,4 +1,4 @@
-"""Runs of the three stages -> chains, and where each breaks: of each step, the share that people find right, over users.
+"""Runs of the three stages -> chains, and where each breaks: of each step, the share that people find right.
 
 A step without judgments is absent, never 0.
 """
@@ -46,7 +46,7 @@ class StageRun(NamedTuple):
 def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
     """Name of a chain -> task -> its run: each run that no other of its model goes on from, with those before it.
 
-    Replies with a filter make a chain of their own, `MODEL, filtered`. Of runs with the same replies the first one counts.
+    Replies with a filter make a chain of their own, `MODEL, filtered`. Of runs with the same replies the first counts.
 
     Raises:
         OptionError: a model has two runs of one stage, and not because one chain has a filter and the other has none.
@@ -65,16 +65,16 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
         while step is not None:
             if own.setdefault(step.task, step) is not step:
                 raise OptionError(
-                    f"{step.earlier.where}: found a second run of {step.task} by {step.model} (the first: {own[step.task].earlier.where}), "
-                    "expected one of each stage, or replies with a filter and replies without one, each with the runs that they went on from. "
-                    "Pass one of them."
+                    f"{step.earlier.where}: found a second run of {step.task} by {step.model} (the first: "
+                    f"{own[step.task].earlier.where}), expected one of each stage, or replies with a filter and "
+                    "replies without one, each with the runs that they went on from. Pass one of them."
                 )
             step = by_name.get((step.model, step.came_from))
     return {name: {task: found[name][task] for task in TASKS if task in found[name]} for name in sorted(found)}
 
 
-class Step(NamedTuple):
-    """A share of the funnel."""
+class Share(NamedTuple):
+    """What the funnel says of one step."""
 
     name: str
     label: str
@@ -87,8 +87,7 @@ class Funnel(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: the model as --name calls it.
         signatures: task -> all that its numbers depend on.
-        steps: `found`, `accepted`, `selected`, `irrelevant`, `better`, `worse`, `uncomfortable` or `over_personalized` -> its share; steps without
-            human judgments are absent.
+        steps: name of one of STEPS -> its share; steps without human judgments are absent.
         notes: caveats of the runs, what is absent and why, and how much was judged.
     """
 
@@ -109,22 +108,40 @@ class ChainDocument(Output, frozen=True, kw_only=True):
     models: Sequence[Funnel]
 
 
-FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, DRAGGED_IN = STEPS = (
-    Step("found", "extracted of true", "of the attributes that people accepted or named as missing, those that the model extracted"),
-    Step("accepted", "accepted", "of the extracted attributes, those that most people accept"),
-    Step("selected", "selected of relevant", "of the attributes that most people find relevant for a prompt, those that the model selected"),
-    Step("irrelevant", "irrelevant of selected", "of the selected attributes, those that most people do not find relevant (over-retrieval)"),
-    Step("better", "better than generic", "of the personalized replies, those that people rate above 3 against the generic one, on average"),
-    Step("worse", "worse than generic", "of the personalized replies, those rated below 3"),
-    Step("uncomfortable", "uncomfortable", "of the personalized replies, those that at least half of the people who were asked find uncomfortable"),
-    Step("over_personalized", "over-personalized", "of the personalized replies, those that as many find over-personalized"),
+FOUND = Share(
+    "found", "extracted of true",
+    "of the attributes that people accepted or named as missing, those that the model extracted",
 )  # fmt: skip
+ACCEPTED = Share("accepted", "accepted", "of the extracted attributes, those that most people accept")
+SELECTED = Share(
+    "selected", "selected of relevant",
+    "of the attributes that most people find relevant for a prompt, those that the model selected",
+)  # fmt: skip
+IRRELEVANT = Share(
+    "irrelevant", "irrelevant of selected",
+    "of the selected attributes, those that most people do not find relevant (over-retrieval)",
+)  # fmt: skip
+BETTER = Share(
+    "better", "better than generic",
+    "of the personalized replies, those that people rate above 3 against the generic one, on average",
+)  # fmt: skip
+WORSE = Share("worse", "worse than generic", "of the personalized replies, those rated below 3")
+UNCOMFORTABLE = Share(
+    "uncomfortable", "uncomfortable",
+    "of the personalized replies, those that at least half of the people who were asked find uncomfortable",
+)  # fmt: skip
+OVER_PERSONALIZED = Share(
+    "over_personalized", "over-personalized",
+    "of the personalized replies, those that as many find over-personalized",
+)  # fmt: skip
+
+STEPS = (FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, OVER_PERSONALIZED)
 
 
 class Judged(NamedTuple):
     """Something that people judged, as one step counts it."""
 
-    step: Step
+    step: Share
     is_so: bool  # whether it counts towards the share
     user: str
     prompt: str = ""  # its id, which users share; empty for a conversation
@@ -149,7 +166,7 @@ def make_funnel(
 
 
 def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
-    of_step: dict[Step, list[Judged]] = defaultdict(list)
+    of_step: dict[Share, list[Judged]] = defaultdict(list)
     for one in judged:
         of_step[one.step].append(one)
     return {
@@ -184,7 +201,8 @@ def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
         )
     if not found:
         notes.append(
-            "Nobody was asked what is missing in these conversations, so the share of true attributes that was extracted is unknown."
+            "Nobody was asked what is missing in these conversations, so the share of true attributes that was "
+            "extracted is unknown."
         )
     return found + accepted, notes
 
@@ -219,7 +237,11 @@ def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
         steps = {BETTER: rating > NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
         if row.found:
             steps |= dict(
-                zip((UNCOMFORTABLE, DRAGGED_IN), (fault in row.found["personalized"] for fault in FAULTS), strict=True)
+                zip(
+                    (UNCOMFORTABLE, OVER_PERSONALIZED),
+                    (fault in row.found["personalized"] for fault in FAULTS),
+                    strict=True,
+                )
             )
         found += [Judged(step, is_so, one.user_id, one.prompt_id) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]

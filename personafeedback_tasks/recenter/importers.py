@@ -144,8 +144,8 @@ def _pilot_row(where: str, line: _PilotRow) -> dict[str, Any]:
         found = f"label = {line.label} with human_yes_rate = {rate} of n_annotators = {n}"
         raise broken(where, found, "a share of whole votes, and 1 for more than half of them, else 0")
     return {
-        "id": f"pilot-{where.rpartition(' ')[2]}", "user_id": short_id("u", f"sample {line.sample_index}"), "prompt": line.prompt_text,
-        "attribute": line.attribute, "votes": [True] * yes + [False] * (n - yes),
+        "id": f"pilot-{where.rpartition(' ')[2]}", "user_id": short_id("u", f"sample {line.sample_index}"),
+        "prompt": line.prompt_text, "attribute": line.attribute, "votes": [True] * yes + [False] * (n - yes),
     }  # fmt: skip
 
 
@@ -155,8 +155,8 @@ def _add_pair(where: str, item: _Item, made: Imported) -> None:
         made.left_out["response items without a relevant attribute"] += 1
         return
     row = {
-        "id": short_id("r", json.dumps([str(item.model_tag), str(item.item_index)])), "user_id": short_id("u", item.user_id),
-        "prompt": item.prompt_text, "attribute": "\n".join(relevant), "generic": item.response_no_context,
-        "personalized": item.response_personalized,
+        "id": short_id("r", json.dumps([str(item.model_tag), str(item.item_index)])),
+        "user_id": short_id("u", item.user_id), "prompt": item.prompt_text, "attribute": "\n".join(relevant),
+        "generic": item.response_no_context, "personalized": item.response_personalized,
     }  # fmt: skip
     made.add(Response.file, row, where)

@@ -1,4 +1,4 @@
-"""What people said of what models made, found by the texts that they saw: ids of several models' attributes are alike, texts are not."""
+"""What people said of what models made, found by the texts that they saw: rows of other sources have other ids."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .rows import STAGES, Conversation, Extraction, JudgedRow, Relevance, Respon
 from .study import MISSED
 
 NEAR = 0.4
-"""Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers` have 0.5, and
-`Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
+"""Likeness from which two attributes are near duplicates: `Prefers short answers` and `Prefers short, direct answers`
+have 0.5, and `Lives in Lyon` and `Lives in Lisbon` 0.33. A paraphrase in other words has less.
 """
 
 Key = tuple[str, ...]
@@ -70,8 +70,8 @@ def read_judgments(data: str | None) -> Judgments:
     folder, source = located(data, names)
     if not any((folder / name).is_file() for name in names):
         raise DataError(
-            f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass --people with a folder that "
-            "`personafeedback annotate votes` wrote."
+            f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass "
+            "--people with a folder that `personafeedback annotate votes` wrote."
         )
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()

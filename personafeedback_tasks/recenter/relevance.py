@@ -21,7 +21,8 @@ from .rows import Relevance
 from .stages import filled
 
 PROMPT = """\
-An AI assistant knows one thing about a user. The user now sends it a new prompt. Should what the assistant knows change its reply in any way?
+An AI assistant knows one thing about a user. The user now sends it a new prompt. Should what the assistant knows \
+change its reply in any way?
 
 <about_the_user>
 {attribute}
@@ -35,7 +36,8 @@ Reply with one word: YES if it should change the reply in any way, or NO if the 
 
 
 PROFILE_PROMPT = """\
-An AI assistant knows these things about a user, in no particular order. The user now sends it a new prompt. Which of them should change its reply in any way?
+An AI assistant knows these things about a user, in no particular order. The user now sends it a new prompt. Which \
+of them should change its reply in any way?
 
 <about_the_user>
 {attributes}
@@ -45,7 +47,8 @@ An AI assistant knows these things about a user, in no particular order. The use
 {prompt}
 </prompt>
 
-Reply with the numbers of those that should change the reply, separated by commas, or with NONE if the reply should be the same without any of them."""
+Reply with the numbers of those that should change the reply, separated by commas, or with NONE if the reply should \
+be the same without any of them."""
 
 
 def build(row: Relevance) -> str:
@@ -91,8 +94,8 @@ def split(answer: str, rows: int) -> Answers:
 
 
 GENERATE = LabelMethod(
-    name="generate", help="YES or NO for one attribute", calls=("yes_or_no",), per_case="one call", score=score, metrics=METRICS,
-    max_tokens=1024, read=read_yes_no,
+    name="generate", help="YES or NO for one attribute", calls=("yes_or_no",), per_case="one call",
+    score=score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
 )  # fmt: skip
 
 SELECT = LabelMethod(
@@ -119,7 +122,8 @@ class RelevanceTask(LabelStage):
         "always_no": lambda prompt: NONE if listed(prompt) else NO,
     }
     report_fields = {
-        "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should change the reply; the model does the same.",
+        "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should "
+        "change the reply; the model does the same.",
         "drawn": {"always YES": "Always YES"},
     }
 

@@ -40,7 +40,8 @@ PERSONALIZED, GENERIC = "personalized", "generic"
 
 PROMPTS = {
     PERSONALIZED: """\
-Below are a prompt that a user sends you, and some things that you know about this user. Reply to the prompt in a way that suits this user. Use what you know where it makes the reply better; do not list it, and force nothing in.
+Below are a prompt that a user sends you, and some things that you know about this user. Reply to the prompt in a \
+way that suits this user. Use what you know where it makes the reply better; do not list it, and force nothing in.
 
 <about_the_user>
 {attributes}
@@ -67,8 +68,8 @@ class RespondOptions(StageOptions):
     method: str = does("respond")
     data: str | None = data_option(Relevance.file)
     selected: str | None = option(
-        None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant if not given",
-        place=True,
+        None, f"a run of {SELECT.name}, whose attributes are used: a log or a folder; those that people found relevant "
+        "if not given", place=True,
     )  # fmt: skip
     relevance_filter: str | None = option(
         None,
@@ -155,13 +156,24 @@ class Respond(PromptStage):
     signed = {**PromptStage.signed, "filtered_by": always}
     report_fields = {
         "headline": (
-            Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies: not empty, cut off or refused"),
-            Line("length", "characters", unit=RATIO, meaning="mean length of a personalized reply in characters", ranked=True),
-            Line("length_generic", "of the generic one", unit=RATIO, meaning="mean length of a generic reply in characters"),
+            Line(
+                "written", strong=True, interval=True,
+                meaning="share of the prompts with two whole replies: not empty, cut off or refused",
+            ),
+            Line(
+                "length", "characters", unit=RATIO, ranked=True,
+                meaning="mean length of a personalized reply in characters",
+            ),
+            Line(
+                "length_generic", "of the generic one", unit=RATIO,
+                meaning="mean length of a generic reply in characters",
+            ),
         ),
-        "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, and without them.",
+        "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, "
+        "and without them.",
         "written": lambda run: shown_for_prompts(
-            replied(run), (WRITTEN, "not written"), lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic}
+            replied(run), (WRITTEN, "not written"),
+            lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic},
         ),
     }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The record of `recenter_select`: which attributes of a user should change the reply to a new prompt, to a model.
 
-People's labels are not needed; `recenter_relevance_select` asks the same where there are some, and scores it. Here are also the
-pairs of a user and a prompt, about which `recenter_respond` goes on.
+People's labels are not needed; `recenter_relevance_select` asks the same where there are some, and scores it. Here are
+also the pairs of a user and a prompt, about which `recenter_respond` goes on.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class SelectOptions(StageOptions):
     method: str = does("select")
     data: str | None = data_option(f"{PROMPTS} or {Relevance.file}")
     attributes: str | None = option(
-        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {Relevance.file} if not given",
-        place=True,
+        None, f"a run of {EXTRACT.name}, whose attributes are used: a log or a folder; those of {Relevance.file} if "
+        "not given", place=True,
     )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def pairings(
     run: Earlier | None = None,
     filtered_by: str = "none",
 ) -> Pairings:
-    """The pairs that have attributes, of `run` or of people, from (user, prompt, attributes). Raises DataError if none has."""
+    """The pairs (user, prompt, attributes) that have attributes, of `run` or of people. DataError if none has."""
     rows = [
         kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
         for user, asked, attributes in pairs
@@ -148,8 +148,8 @@ def pairings(
     kept = [row for row in rows if row.attributes]
     if not kept:
         raise DataError(
-            f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an attribute, expected some. "
-            f"Look at the run before, or at the data: {PROMPTS} has the prompts."
+            f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an "
+            f"attribute, expected some. Look at the run before, or at the data: {PROMPTS} has the prompts."
         )
     made_by = f"{run.model} {run.digest}" if run else "people"
     without = len(rows) - len(kept)
@@ -160,8 +160,8 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     """Every user with attributes and every prompt of the data for that user.
 
     Args:
-        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order, with the prompts of prompts.jsonl.
-            None for attributes and prompts of relevance.jsonl.
+        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order, with the prompts of
+            prompts.jsonl. None for attributes and prompts of relevance.jsonl.
 
     Raises:
         DataError: there are no prompts or attributes, or the run is on other conversations.
@@ -172,8 +172,8 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
         return pairings(Profile, pairs, source)
     if (folder / Conversation.file).is_file() and (here := conversations(data).digest) != run.data:
         raise DataError(
-            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the same. Pass the data of "
-            "the run."
+            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the "
+            "same. Pass the data of the run."
         )
     own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
     for one in extracted(run):
@@ -237,7 +237,10 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
 METHOD = TextMethod(
     name="select", help="the numbers of the attributes that should change the reply",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
-    metrics=(Metric("listed"), *(Metric(name, higher_is_better=None, defined=False) for name in ("selected", "chosen", "none"))),
+    metrics=(
+        Metric("listed"),
+        *(Metric(name, higher_is_better=None, defined=False) for name in ("selected", "chosen", "none")),
+    ),
     max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
 )  # fmt: skip
 
@@ -252,12 +255,19 @@ class Select(PromptStage):
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
-            Line("selected", strong=True, interval=True, meaning="mean share of a user's attributes that are selected for a prompt", ranked=True),
-            Line("chosen", "attributes", unit=RATIO, meaning="mean number of attributes that are selected for a prompt", ranked=True),
+            Line(
+                "selected", strong=True, interval=True, ranked=True,
+                meaning="mean share of a user's attributes that are selected for a prompt",
+            ),
+            Line(
+                "chosen", "attributes", unit=RATIO, ranked=True,
+                meaning="mean number of attributes that are selected for a prompt",
+            ),
             Line("none", "none selected", meaning="share of the prompts for which nothing is selected", ranked=True),
         ),
         "details": (Line("listed", meaning="share of the replies that are a list of these attributes"),),
-        "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its reply.",
+        "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its "
+        "reply.",
         "written": lambda run: shown_for_prompts(
             selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
         ),

@@ -1,4 +1,4 @@
-"""Shared by the tasks of the three stages: their options, and the benchmark that each stage fills in; people's agreement."""
+"""Shared by the tasks of the three stages: options, the benchmark that each stage fills in, people's agreement."""
 
 from __future__ import annotations
 

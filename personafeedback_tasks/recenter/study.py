@@ -1,4 +1,4 @@
-"""A folder in which people judge rows of the three stages: rows -> items that people are asked about; their votes -> rows.
+"""A folder in which people judge rows of the three stages: rows -> items to judge; votes -> judged rows.
 
 asked/*.jsonl  the rows that people are asked about; with conversations.jsonl, in which nothing was noted
 *.jsonl        the rows that they judged, and missing.jsonl, what they missed
@@ -57,7 +57,7 @@ Rows = Sequence[StageRow]
 """Rows of any stage, and conversations in which nothing was noted."""
 
 
-# --- rows that people are asked about ------------------------------------------------------------------------------------
+# --- rows that people are asked about ---------------------------------------------------------------------------------
 
 
 def _extracted(run: Earlier) -> Iterator[StageRow]:
@@ -101,14 +101,18 @@ def asked_in(folder: Path) -> list[StageRow]:
 
 
 def add(folder: Path, asked: Rows, new: Rows) -> list[StageRow]:
-    """Add rows to those that people are asked about: all of them, by id. DataError for an id with two texts; nothing is written."""
+    """Add rows to those that people are asked about: all of them, by id.
+
+    Raises:
+        DataError: an id has two texts; nothing is written.
+    """
     every = {(row.file, row.id): row for row in asked}
     for row in new:
         known = every.setdefault((row.file, row.id), row)
         if without_votes(known) != without_votes(row):
             raise DataError(
-                f"{folder / ASKED / row.file}: found {short(row.id)} with other texts than the new row of that id, expected the same. "
-                "Give the new row another id, or use a new folder."
+                f"{folder / ASKED / row.file}: found {short(row.id)} with other texts than the new row of that id, "
+                "expected the same. Give the new row another id, or use a new folder."
             )
     rows = sorted(every.values(), key=lambda row: row.id)
     lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -125,7 +129,7 @@ def without_votes(row: StageRow) -> dict[str, Any]:
     return {name: jsonable(getattr(row, name)) for name in row.__struct_fields__ if name not in out}
 
 
-# --- what they are asked -------------------------------------------------------------------------------------------------
+# --- what they are asked ----------------------------------------------------------------------------------------------
 
 
 def items(rows: Rows) -> list[Item]:
@@ -155,15 +159,16 @@ def items(rows: Rows) -> list[Item]:
         answers = {str(number): row.attribute for number, row in enumerate((first, *others), start=1)}
         found.append(
             Item(
-                id=name, user_id=first.user_id, kind=first.stage, block=name, texts={"prompt": first.prompt}, answers=answers, several=True
+                id=name, user_id=first.user_id, kind=first.stage, block=name, texts={"prompt": first.prompt},
+                answers=answers, several=True,
             )
         )  # fmt: skip
     for row in rows:
         if isinstance(row, Response):
             found.append(
                 Item(
-                    id=item_id(row), user_id=row.user_id, kind=row.stage, block=item_id(row), answers=RATING, mirrored=MIRRORED, faults=True,
-                    texts={"attribute": row.attribute, "prompt": row.prompt},
+                    id=item_id(row), user_id=row.user_id, kind=row.stage, block=item_id(row), answers=RATING,
+                    mirrored=MIRRORED, faults=True, texts={"attribute": row.attribute, "prompt": row.prompt},
                     options={"generic": row.generic, "personalized": row.personalized},
                 )
             )  # fmt: skip
@@ -188,11 +193,11 @@ def _conversations(rows: Rows) -> dict[str, tuple[Conversation, list[Extraction]
     return found
 
 
-# --- what they said ------------------------------------------------------------------------------------------------------
+# --- what they said ---------------------------------------------------------------------------------------------------
 
 
 def write_judged(folder: Path, asked: Rows, votes: Iterable[tuple[Item, Vote]]) -> dict[str, int]:
-    """Write the rows that people judged, and what they missed, from the votes that count: file name -> number of rows."""
+    """Write the rows that people judged, and what they missed, from votes that count: file -> number of rows."""
     of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
     for item, vote in votes:
         of_item[item.id].append((item, vote))

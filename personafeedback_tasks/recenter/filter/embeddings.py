@@ -43,14 +43,14 @@ class Embedder:
         except Exception as error:  # whatever is wrong with somebody's files
             why = cut(str(error).partition("\n")[0].rstrip("."), 200)
             raise OptionError(
-                f"The embedding model {short(model)} could not be loaded ({why}). Pass the name of a sentence-transformers model on "
-                "the Hugging Face Hub, which needs a network once, or a folder that holds one."
+                f"The embedding model {short(model)} could not be loaded ({why}). Pass the name of a "
+                "sentence-transformers model on the Hugging Face Hub, which needs a network once, or a folder with one."
             ) from error
         self.longest: int | None = self._model.max_seq_length
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the weights, the vocabulary and the length limit: equal vectors need equal digests."""
+        """SHA-256 (12 hex digits) of the weights, the vocabulary and the length limit."""
         digest = hashlib.sha256(f"{self.longest}".encode())
         for name, weights in sorted(self._model.state_dict().items()):
             digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
@@ -63,7 +63,7 @@ class Embedder:
         """Unit vectors, one row per text, in the order given; at least one."""
         import numpy as np
 
-        # each different text once, in an order of their own: texts of one batch are padded alike, which moves last digits
+        # each text once, in a fixed order: the texts of a batch are padded alike, which moves last digits
         different = sorted(set(texts))
         vectors = self._model.encode(different, batch_size=BATCH, show_progress_bar=False, normalize_embeddings=True)
         place = {text: index for index, text in enumerate(different)}

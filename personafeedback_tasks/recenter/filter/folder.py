@@ -59,7 +59,7 @@ class Filter:
         return f"relevance-filter {digest_of([*map(float, model.weights), model.bias, model.threshold])}"
 
     def drops(self, row: Relevance) -> bool:
-        """Whether a chain leaves the attribute out as irrelevant. DataError if the embedding model has another digest."""
+        """Whether a chain leaves the attribute out as irrelevant. DataError if the embedding model is another one."""
         text = digest_of(texts(row))
         if text in self.held_out:
             return self.held_out[text]
@@ -72,8 +72,8 @@ class Filter:
         loaded = embedder(self.embeddings.model)
         if loaded.digest != self.embeddings.digest:
             raise DataError(
-                f"{self.embeddings.model}: found an embedding model with the digest {loaded.digest}, expected the one that the filter in "
-                f"{self.folder} was trained with, {self.embeddings.digest}. Put that one there, or train again."
+                f"{self.embeddings.model}: found an embedding model with the digest {loaded.digest}, expected the one "
+                f"that the filter in {self.folder} was trained with, {self.embeddings.digest}. Put it back or train again."
             )
         return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
 

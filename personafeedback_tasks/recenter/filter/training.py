@@ -60,8 +60,8 @@ def train_on(
         final = train(features, labels, users)
     except ValueError as error:
         raise DataError(
-            f"{rows.source}: found {len(rows):,} rows of {len(set(users))} users, too few to train on some users and to test on others "
-            f"({error}). Add rows of more users."
+            f"{rows.source}: found {len(rows):,} rows of {len(set(users))} users, too few to train on some users and "
+            f"to test on others ({error}). Add rows of more users."
         ) from None
     progress("computing standard errors")
     answers = [RELEVANCE.label(found) for found in probabilities >= thresholds]
@@ -69,7 +69,7 @@ def train_on(
     about = {
         "task": RELEVANCE.name,
         "versions": {"personafeedback-tasks": __version__, **{name: version(name) for name in PACKAGES}},
-        "embeddings": {"model": loaded.name, "digest": loaded.digest, "dimensions": vectors.shape[1], "longest": loaded.longest},
+        "embeddings": {"model": loaded.name, "digest": loaded.digest, "longest": loaded.longest},
         "data": {
             "source": rows.source if rows.demonstration else "folder",
             "digest": rows.digest,
