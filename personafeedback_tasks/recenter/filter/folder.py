@@ -73,7 +73,7 @@ class Filter:
         if loaded.digest != self.embeddings.digest:
             raise DataError(
                 f"{self.embeddings.model}: found an embedding model with the digest {loaded.digest}, expected the one "
-                f"that the filter in {self.folder} was trained with, {self.embeddings.digest}. Put it back or train again."
+                f"that the filter in {self.folder} was trained with, {self.embeddings.digest}. Put it back, or retrain."
             )
         return lru_cache(maxsize=4096)(lambda text: loaded.embed([text]))
 
