@@ -1,6 +1,6 @@
 """Which annotator gets which items, and what they see of them.
 
-A pack only grows: items keep their id, sides and place, so that votes still out find them. An item with edited texts is new.
+A pack only grows: items keep id, sides and place, so that votes still out find them. Edited texts make a new item.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Asked:
     def added(
         self, kind: str, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]
     ) -> list[PackItem]:
-        """New places of one kind, for the ends of the packs. Dropped annotators get nothing more, and others get their items.
+        """New places of one kind, for the ends of the packs. Items of dropped annotators go to others.
 
         Args:
             given: existing places, which stay.
@@ -125,7 +125,7 @@ class Asked:
         return {}
 
     def _made_for_attention(self, item: Item) -> Item | None:
-        # A line that asks to be ticked; or something of another user: their option beside the item's first one, or their text.
+        # A line that asks to be ticked; or another user's option beside the item's first one, or their text.
         if item.several:
             number = str(len(item.answers) + 1)
             return replace(item, answers={**item.answers, number: INSTRUCTED}, expected=(number,))
@@ -160,7 +160,8 @@ class Asked:
         # A letter comes first: a spreadsheet would round 694336221e70.
         name = f"i{digest_of((str(self.seed), annotator, item.id, *item.digests))}"
         return PackItem(
-            annotator=annotator, item=name, pair_id=item.id, left=left, right=right, attention=" | ".join(item.expected), texts=item.digests
+            annotator=annotator, item=name, pair_id=item.id, left=left, right=right, 
+            attention=" | ".join(item.expected), texts=item.digests,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Files of annotators -> votes. Files may come one by one, in parts, and again: the votes are the same as of all at once."""
+"""Files of annotators -> votes, which are the same whether files come at once, one by one, in parts, or again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .rows import PackItem, Vote
 
 
 class Merged(NamedTuple):
-    """All votes; counts of new ones, of those that were there before, and of those that differ from another vote of the same person."""
+    """All votes; counts of new, of repeated ones, and of those that differ from another vote of the same person."""
 
     votes: list[Vote]
     new: int
@@ -28,7 +28,7 @@ class Merged(NamedTuple):
 
 
 def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
-    """Existing votes and those of files. Of two votes by one person on one item the later counts: by time, else by the order of files.
+    """Existing votes and those of files. Of two by one person on one item the later counts: by time, else by file.
 
     Raises:
         DataError: a file is broken, or a vote fits no item. Nothing is written.
@@ -40,13 +40,15 @@ def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
         sent_votes = read_votes(path)
         if not sent_votes:
             raise DataError(
-                f"{path}: found no vote in it, expected an answer in some rows. Ask the annotator for the file that was filled in."
+                f"{path}: found no vote in it, expected an answer in some rows. Ask the annotator for the file that "
+                "was filled in."
             )
         for sent in sent_votes:
             if sent.item not in places:
                 raise DataError(
-                    f"{sent.where}: found the item {short(sent.item)}, expected one of {folder.path(PackItem)}, such as {short_list(list(places)[:3])}. "
-                    "Import it into the folder whose packs were sent out, and let no spreadsheet change the column item."
+                    f"{sent.where}: found the item {short(sent.item)}, expected one of {folder.path(PackItem)}, such "
+                    f"as {short_list(list(places)[:3])}. Import it into the folder whose packs were sent out, and "
+                    "let no spreadsheet change the column item."
                 )
             place = places[sent.item]
             vote = _vote(asked.now(place), place, sent)
@@ -68,18 +70,21 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
     # Two options that were removed are still known by their ids.
     if item is None and not place.left:
         raise DataError(
-            f"{sent.where}: found the item {place.item}, which is about {place.pair_id}, expected one that is still asked. Put its row back."
+            f"{sent.where}: found the item {place.item}, which is about {place.pair_id}, expected one that is still "
+            "asked. Put its row back."
         )
     item = item or Item(id=place.pair_id, texts={}, options=dict.fromkeys(place.options, ""))
     answer = read_answer(sent.where, sent.answer, item.labels, item.several)
     if answer in item.noted and not sent.note.strip():
         raise DataError(
-            f"{sent.where}: found the vote {short(sent.answer)} without a note, expected one that says what. Ask the annotator, or leave out this vote."
+            f"{sent.where}: found the vote {short(sent.answer)} without a note, expected one that says what. Ask the "
+            "annotator, or leave out this vote."
         )
     swapped, marks = is_swapped(item, place), read_marks(sent.where, sent.faults or "", len(item.options))
     were_asked = bool(marks) or (item.faults and sent.faults is not None)
     return Vote(
-        annotator=place.annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer, texts=place.texts, note=sent.note,
+        annotator=place.annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer,
+        texts=place.texts, note=sent.note,
         at=sent.at, faults=item.faulted(marks, swapped) if were_asked else None,
     )  # fmt: skip
 
@@ -117,8 +122,8 @@ def read_votes(path: Path) -> list[SentVote]:
     for vote in _label_studio(path) if is_json else _table(path):
         if vote.item in votes:
             raise DataError(
-                f"{vote.where}: found a second vote on the item {short(vote.item)}, expected one of each person. Give each annotator a pack and, in a "
-                "tool, a project of their own."
+                f"{vote.where}: found a second vote on the item {short(vote.item)}, expected one of each person. "
+                "Give each annotator a pack and, in a tool, a project of their own."
             )
         votes[vote.item] = vote
     return list(votes.values())
@@ -128,7 +133,8 @@ def _table(path: Path) -> Iterator[SentVote]:
     for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"]):
         if row.get("vote"):
             yield SentVote(
-                where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""), faults=row.get("faults")
+                where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""),
+                faults=row.get("faults"),
             )  # fmt: skip
 
 
@@ -161,12 +167,13 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 def _label_studio(path: Path) -> Iterator[SentVote]:
-    fix = "Pass a CSV with the columns item and vote, or an export of Label Studio as JSON, not as JSON-MIN, nor the pack itself."
+    fix = "Pass a CSV with the columns item and vote, or an export of Label Studio as JSON: not JSON-MIN, nor the pack."
     tasks = decoded(path, load_json(path, "a CSV or a JSON export", "Export it again."), tuple[_Task, ...], fix)
     for number, task in enumerate(tasks, start=1):
         for one in task.annotations:
             if not one.was_cancelled and (choices := one.written("vote")):  # exports have cancelled annotations, too
                 yield SentVote(
-                    where=f"{path}, task {number}", item=task.data.item, answer=" ".join(choices), note="; ".join(one.written("note")),
+                    where=f"{path}, task {number}", item=task.data.item, answer=" ".join(choices),
+                    note="; ".join(one.written("note")),
                     faults="; ".join(one.written("faults")),
                 )  # fmt: skip

@@ -27,17 +27,17 @@ NONE = "none"
 
 
 FAULTS = ("uncomfortable", "over-personalized")
-"""Faults of a response, chosen or not: it says of the user what one would not say to a person; it drags in the persona."""
+"""Faults of a response, chosen or not: it talks about the user as one would not to a person; it drags them in."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One question about one thing: the same for all annotators, except for the sides of its options and the order of a list.
+    """One question about one thing: the same for all annotators, except for sides and the order of a list.
 
     Attributes:
         id: of the case; in a pack, of the place in it, which an answer names.
         texts: name -> text, in reading order; the page shows the first one at its side.
-        options: id -> text of what is compared, shown side by side under LETTERS; empty where a text is judged by itself.
+        options: id -> text of what is compared, side by side under LETTERS; empty where a text is judged by itself.
         answers: answer -> its label on a button; the letters of the options if empty.
         several: any number of answers may be ticked.
         noted: answers that require a note.
@@ -46,7 +46,7 @@ class Item:
         block: items of one block come one after another; one item alone if empty.
         mirrored: answer -> its equivalent where the options are swapped; empty if there are none.
         faults: each option may also be marked with FAULTS. Not in `digests`, so that earlier answers stay valid.
-        expected: an attentive annotator gives any of these answers, or ticks at least this; empty unless it checks attention.
+        expected: an attentive annotator gives any of these, or ticks at least this; empty unless it checks attention.
     """
 
     id: str
@@ -113,7 +113,7 @@ def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, A
 
 
 def digests(texts: Iterable[str]) -> Digests:
-    """The digest (12 hex digits) of each text, whatever trailing spaces, line breaks and Unicode composition, which annotators do not see."""
+    """The digest (12 hex digits) of each text, but for trailing spaces, line breaks and Unicode composition."""
     return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
 
 
@@ -164,7 +164,7 @@ class Pack:
 
     @property
     def answers(self) -> list[str]:
-        """All answers to items of the pack, numbers in their order; NONE where an item may have none, and CANNOT last."""
+        """All answers to items of the pack, numbers in order; NONE where an item may have none, and CANNOT last."""
         every = dict.fromkeys(answer for item in self.items for answer in item.labels)
         none = [NONE] if any(item.several for item in self.items) else []
         return [*sorted(every, key=lambda answer: int(answer) if answer.isdecimal() else 0), *none, CANNOT]
@@ -187,8 +187,8 @@ def read_marks(where: str, written: str, options: int) -> list[str]:
     for mark in marks:
         if mark not in known:
             raise DataError(
-                f"{where}: found {short(mark)} under faults, expected any of {', '.join(known.values()) or 'no faults'}, with ; between. Ask the "
-                "annotator."
+                f"{where}: found {short(mark)} under faults, expected any of "
+                f"{', '.join(known.values()) or 'no faults'}, with ; between. Ask the annotator."
             )
     return [mark for name, mark in known.items() if name in marks]
 
@@ -213,5 +213,6 @@ def read_answer(where: str, written: str, answers: Collection[str], several: boo
         return " ".join(answer for answer in answers if answer.casefold() in ticked)
     how_many = " (any number of them)" if several else ""
     raise DataError(
-        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or nothing. Ask the annotator."
+        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or "
+        "nothing. Ask the annotator."
     )

@@ -1,4 +1,4 @@
-"""A pack as files: a page for a browser, a table, or tasks for Label Studio. No file says what is expected of an answer."""
+"""A pack as files: a page for a browser, a table, or tasks for Label Studio. No file says what is expected."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def page_words(language: str) -> dict[str, Any]:
 def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, object]:
     (side, *_), texts = item.texts.items(), list(item.texts.items())[1:]
     return {
-        "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options.values()), "answers": list(item.labels.items()),
+        "item": item.id, "side": [side[0], place[side[1]]], "texts": texts, "options": list(item.options.values()),
+        "answers": list(item.labels.items()),
         "several": item.several, "noted": list(item.noted), "asks": item.asks or title,
         "faults": list(FAULTS) if item.faults else [],
     }  # fmt: skip
@@ -85,14 +86,16 @@ def as_label_studio(pack: Pack) -> Files:
     about = quoteattr(list(pack.items[0].texts)[-1])
 
     def choices(name: str, several: bool, values: Sequence[str]) -> str:
-        how = f'choice="{"multiple" if several else "single"}"{"" if name == "faults" else " required=" + quoteattr("true")}'
+        required = "" if name == "faults" else ' required="true"'
+        how = f'choice="{"multiple" if several else "single"}"{required}'
         hotkeys = {value: f" hotkey={quoteattr(value.lower())}" for value in values if len(value) == 1}
         lines = "".join(f"    <Choice value={quoteattr(value)}{hotkeys.get(value, '')}/>\n" for value in values)
         return f'  <Choices name="{name}" toName={about} {how} showInline="true">\n{lines}  </Choices>\n'
 
     faults = choices("faults", True, pack.marks) if pack.marks else ""
     vote = choices("vote", any(item.several for item in pack.items), pack.answers)
-    note = f'  <TextArea name="note" toName={about} rows="2" placeholder={quoteattr(page_words(pack.guideline.language)["note"])}/>\n'
+    words = quoteattr(page_words(pack.guideline.language)["note"])
+    note = f'  <TextArea name="note" toName={about} rows="2" placeholder={words}/>\n'
     config = f"<View>\n{texts}{faults}{vote}{note}</View>\n"
     return {
         f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",

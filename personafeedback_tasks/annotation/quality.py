@@ -34,7 +34,8 @@ def annotators(
     """Quality of each annotator's votes.
 
     Args:
-        counted: the votes that count, with their items. Agreement is over these: the mean share of the other voters who gave the same answer.
+        counted: the votes that count, with their items. Agreement is over these: the mean share of the other voters
+            who gave the same answer.
     """
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
     given = Counter(name for (name, _), attention in expected.items() if not attention)
@@ -64,8 +65,8 @@ def annotators(
         chance = at_least(failed, total)
         if failed and chance * checked <= ALPHA:
             doubts.append(
-                f"failed {failed} of {total} attention items: an attentive annotator, who slips on {SLIPS:.0%}, fails this many with a "
-                f"probability of {chance:.2g}"
+                f"failed {failed} of {total} attention items: an attentive annotator, who slips on {SLIPS:.0%}, "
+                f"fails this many with a probability of {chance:.2g}"
             )
         if len(answers) == 1 and len(own) >= SUSPICIOUS:
             doubts.append(f"answered {next(iter(answers))} in all {len(own)}")

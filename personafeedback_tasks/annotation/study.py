@@ -50,11 +50,12 @@ class StudyFolder(RowFolder):
     guard = "study.json"
 
     def set_up(self, annotators: int | None, votes: int | None) -> Settings:
-        """The settings, changed by these arguments and written. Raises OptionError if the folder has other files, and none of a study."""
+        """The settings, changed by these and written. Raises OptionError if the folder has only other files."""
         path = self.root / self.guard
         if not path.is_file() and self.root.is_dir() and any(self.root.iterdir()):
             raise OptionError(
-                f"{self.root}: found a folder with other files, expected a new one or one of this command. Pass another --out."
+                f"{self.root}: found a folder with other files, expected a new one or one of this command. Pass "
+                "another --out."
             )
         before = self.settings
         after = Settings(annotators=annotators or before.annotators, votes=votes or before.votes, seed=before.seed)
@@ -80,7 +81,7 @@ class Study:
     votes: str
 
     def write_packs(self, form: str, say: Say) -> None:
-        """Write each annotator's packs, one for each kind of item, in a format of FORMATS; report counts, and items that get too few votes.
+        """Write each annotator's packs, one for each kind of item, in a format of FORMATS, and report counts.
 
         Raises:
             DataError: a table of an earlier pack has votes in it. Nothing is written.
@@ -110,7 +111,8 @@ class Study:
         lacking = Counter(has[name] for name in asked.by_id if has[name] < asked.votes)
         for votes, count in sorted(lacking.items()):
             say(
-                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators ({len(able)}). Add some and run this again."
+                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators "
+                f"({len(able)}). Add some and run this again."
             )
         kinds = {item.kind for item in asked.items} - {self._kind(place) for place in places if place.attention}
         if kinds:
@@ -131,10 +133,10 @@ class Study:
                 shown[item.kind, place.annotator].append(item)
         return [
             Pack(
-                annotator=f"{annotator}.{kind}" if kind else annotator, items=items, guideline=self.asked.guidelines[kind],
-                folder=kind,
+                annotator=f"{annotator}.{kind}" if kind else annotator, items=items,
+                guideline=self.asked.guidelines[kind], folder=kind,
             )
-            for (kind, annotator), items in sorted(shown.items(), key=lambda pack: (pack[0][0], len(pack[0][1]), pack[0][1]))
+            for (kind, annotator), items in sorted(shown.items(), key=lambda pack: _place(*pack[0]))
         ]  # fmt: skip
 
     def _refuse_to_replace_votes(self, paths: Iterable[Path]) -> None:
@@ -149,7 +151,8 @@ class Study:
                 answer = taken.get(row["item"], "")
                 if row["vote"] and {*row["vote"].casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
                     raise DataError(
-                        f"{where}: found a vote that was not taken in, which new packs would replace. Run first: {self.votes} {shlex.quote(str(path))}"
+                        f"{where}: found a vote that was not taken in, which new packs would replace. Run first: "
+                        f"{self.votes} {shlex.quote(str(path))}"
                     )
 
     def counted(self) -> list[tuple[Item, Vote]]:
@@ -197,7 +200,8 @@ class Study:
             known = dict.fromkeys([*(vote.annotator for vote in votes), *(place.annotator for place in places)])
             if unknown := [name for name in drop if name not in known]:
                 raise DataError(
-                    f"--drop {unknown[0]}: found no vote or pack of {short(unknown[0])}, expected one of {short_list(known) or 'nobody'}."
+                    f"--drop {unknown[0]}: found no vote or pack of {short(unknown[0])}, expected one of "
+                    f"{short_list(known) or 'nobody'}."
                 )
             dropped = {**folder.by_id(Dropped), **{name: Dropped(annotator=name) for name in drop}}
             if drop:
@@ -214,7 +218,8 @@ class Study:
             return []
         if outdated := self.outdated:
             say(
-                f"! {outdated:,} votes are on texts that were edited since: they do not count. To have these items judged again: {self.packs}"
+                f"! {outdated:,} votes are on texts that were edited since: they do not count. To have these items "
+                f"judged again: {self.packs}"
             )
         of_item = Counter(vote.pair_id for _, vote in counted)
         per = Counter(of_item[name] for name in self.asked.by_id)
@@ -223,3 +228,7 @@ class Study:
             + ", ".join(f"{count:,} items have {of}" for of, count in sorted(per.items(), reverse=True))
         )
         return counted
+
+
+def _place(kind: str, annotator: str) -> tuple[str, int, str]:
+    return kind, len(annotator), annotator  # annotator-10 after annotator-9

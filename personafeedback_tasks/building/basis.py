@@ -26,7 +26,7 @@ class Bases:
         self._texts: dict[tuple[str, str], str] = {}
 
     def told(self, question: Question, strategy: str) -> str:
-        """Persona for writers: its core and the features inferred for this question, or the whole persona; a part of this if MASKED."""
+        """Persona for writers: its core and features inferred for the question, or the whole; a part if MASKED."""
         key = question.id, strategy
         if key not in self._texts:
             persona, basis = self._folder.persona(question.user_id), self._bases.get(question.id)
@@ -69,17 +69,18 @@ class Bases:
                 continue
             if _wording_id(question) not in origin.parents:
                 raise DataError(
-                    f"{self._folder.path(Question)}: found question {question.id!r} with another text than was answered. Put the text back; "
-                    "or set its keep to no, and add the new text as a line without an id. `build texts` gives it one "
-                    "and answers it."
+                    f"{self._folder.path(Question)}: found question {question.id!r} with another text than was "
+                    "answered. Put the text back; or set its keep to no, and add the new text as a line without an "
+                    "id. `build texts` gives it one and answers it."
                 )
             if not set(self._persona_ids(question, answer.strategy)) <= set(origin.parents):
                 root, masks = self._folder.root, answer.strategy == MASKED
                 also = f" (or masked or seed in {root / FILE})" if masks else ""
                 raise DataError(
-                    f"{self._folder.persona_path(question.user_id)}: found another persona{also} than answer {answer.id!r} was written for, so "
-                    "that people would vote with a persona that it never saw. Put it back; or add the edited persona as "
-                    "persona/<new user_id>.json and drop this person in people.csv (keep = no)."
+                    f"{self._folder.persona_path(question.user_id)}: found another persona{also} than answer "
+                    f"{answer.id!r} was written for, so that people would vote with a persona that it never saw. Put "
+                    "it back; or add the edited persona as persona/<new user_id>.json and drop this person in "
+                    "people.csv (keep = no)."
                 )
 
 
@@ -89,7 +90,7 @@ def _wording_id(question: Question) -> str:
 
 
 def masked(settings: Settings, persona: Persona) -> Persona:
-    """A persona without a share of its leaf fields, the same ones at every call. A part that has lost all its fields is hidden, too."""
+    """A persona without a share of its leaf fields, always the same; without parts that lost all their fields, too."""
     parts = persona.fields
     leaves = sorted(part for part in parts if not any(other.startswith(f"{part}.") for other in parts))
     hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(settings.masked * len(leaves))))

@@ -48,7 +48,7 @@ class Build(RowFolder):
 
     @classmethod
     def open(cls, root: Path) -> Build:
-        """The folder of a build that was started. Raises OptionError if there is none, DataError if its settings are broken."""
+        """A build that was started. Raises OptionError if there is none, DataError if its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
                 f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"

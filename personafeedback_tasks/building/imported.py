@@ -1,4 +1,4 @@
-"""`build import`: a new build of labeled pairs that exist. Rows -> personas, questions, answers, pairs, and the labels of the source."""
+"""`build import`: rows -> a new build of personas, questions, answers and pairs with the labels of the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`build release`: votes -> labels -> the data set, in the layout of PersonaFeedback, with its set.json and its card."""
+"""`build release`: votes -> labels -> the data set in the layout of PersonaFeedback, with set.json and a card."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RELEASE, BELOW = "release", "below.jsonl"
 """Names in the build's folder: of the release, and of the pairs that make no case."""
 
 OWN_FILES = ("data", "persona", "memory", "README.md", "set.json")
-"""Names in a release that this package writes, in this order. Until the last is there, the loader refuses the folder."""
+"""Names that this package writes into a release, in order. Without the last, the loader refuses the folder."""
 
 SHORTCUTS = ("longest", "overlap", "name")
 """Baselines that are measured on the Hard cases."""
@@ -79,8 +79,9 @@ def make(build: Build) -> Release:
     votes = [vote for _, vote in study.counted()]
     if cast and not votes:
         raise DataError(
-            f"{build.path(Vote)}: found {len(cast):,} votes of which none counts, expected some: not of a dropped annotator, not `{CANNOT}`, and on "
-            f"the texts as they are now. Have the pairs voted on: {PACKS.line(build.root)}"
+            f"{build.path(Vote)}: found {len(cast):,} votes of which none counts, expected some: not of a dropped "
+            f"annotator, not `{CANNOT}`, and on the texts as they are now. Have the pairs voted on: "
+            f"{PACKS.line(build.root)}"
         )
     labels = label_pairs(build, votes)
     kept = {question.id: question for question in build.questions(TEST)}
@@ -148,7 +149,10 @@ def release(build: Build, say: Say) -> None:
             shutil.rmtree(place)
         below = [label for label in made.labels if not label.tier]
         lines = [
-            {"pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id, "votes": label.votes, "reason": label.reason}
+            {
+                "pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id,
+                "votes": label.votes, "reason": label.reason,
+            }
             for label in below
         ]  # fmt: skip
         write_all({build.root / BELOW: json_lines(lines)})
@@ -159,7 +163,8 @@ def release(build: Build, say: Say) -> None:
         say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
     if made.outdated:
         say(
-            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs judged again: {PACKS.line(build.root)}"
+            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs "
+            f"judged again: {PACKS.line(build.root)}"
         )
     if made.agreement:
         say(f"{KAPPA}: {_with_interval(made.agreement)}")
@@ -177,7 +182,7 @@ def release(build: Build, say: Say) -> None:
 
 
 def _put_in_place(place: Path, out: Path) -> None:
-    # Files that somebody added to the release, such as a LICENSE, stay. Killed in between, it has no set.json, and is made again.
+    # Files that somebody added, such as a LICENSE, stay. Killed in between, it has no set.json, and is made again.
     out.mkdir(exist_ok=True)
     (out / OWN_FILES[-1]).unlink(missing_ok=True)
     for name in OWN_FILES:
@@ -206,7 +211,8 @@ def _row(
 
 
 def _manifest(
-    build: Build, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer], of_pair: Mapping[str, Sequence[Vote]],
+    build: Build, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer],
+    of_pair: Mapping[str, Sequence[Vote]],
     agreement: Estimate | None, labels: Sequence[Labeled],
 ) -> Manifest:  # fmt: skip
     settings, models = (
@@ -236,12 +242,13 @@ def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
     counts = {sum(label.votes) for label in cases}
     each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     rules = {
-        "easy": "Easy: built as the answer to the whole persona against the answer to the question alone, and confirmed",
+        "easy": "Easy: built as an answer to the whole persona against one to the question alone, and confirmed",
         "medium": f"Medium: more than {build.settings.medium} of all such people agree, as estimated from the votes",
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     present = {label.tier for label in cases}
-    return f"The majority of {each} people's votes on each pair. {'; '.join(rules[tier] for tier in DIFFICULTIES if tier in present)}."
+    said = "; ".join(rules[tier] for tier in DIFFICULTIES if tier in present)
+    return f"The majority of {each} people's votes on each pair. {said}."
 
 
 def _rounded(estimate: Estimate) -> dict[str, float]:
@@ -264,7 +271,8 @@ def _shortcuts(cases: PersonaCases) -> dict[str, Estimate]:
 
 def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
     for name, estimate in accuracy.items():
-        line = f"shortcut {name}: right in {percent(estimate.value, stderr=estimate.stderr)} % of {estimate.n:,} Hard cases; chance is 50"
+        share_right = percent(estimate.value, stderr=estimate.stderr)
+        line = f"shortcut {name}: right in {share_right} % of {estimate.n:,} Hard cases; chance is 50"
         if estimate.value > MOST and not estimate.low <= MOST:  # of one user there is no interval
             line = f"! {line}. A model could score as high without understanding the persona"
         yield line
@@ -292,7 +300,7 @@ def _card(made: Release, build: Build, accuracy: Mapping[str, Estimate]) -> str:
         agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK,
         risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()},
         shortcuts=list(_lines_on(accuracy)), faults=build.settings.faults,
-        terms="No license was given for this set." if manifest.license == UNKNOWN else foreign.markdown(manifest.license),
+        terms="No license was given." if manifest.license == UNKNOWN else foreign.markdown(manifest.license),
         tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
     )  # fmt: skip
     return f"{card}\n"

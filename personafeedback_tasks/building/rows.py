@@ -15,8 +15,8 @@ from ..personafeedback.cells import CATEGORIES
 FULL, MASKED, QUESTION = "full", "masked", "question"
 IMPROVED, DEGRADED, IMPORTED = "improved", "degraded", "imported"
 STRATEGIES = (FULL, MASKED, QUESTION, IMPROVED, DEGRADED, IMPORTED)
-"""Input of the writer of an answer: the full persona, the persona with most fields hidden, the question alone; or that it is a
-rewrite of another answer, to the better or the worse; or unknown, for pairs that a team brought.
+"""Input of the writer of an answer: the full persona, the persona with most fields hidden, the question alone; or
+that it is a rewrite of another answer, to the better or the worse; or unknown, for pairs that a team brought.
 """
 
 WAYS = ("less_personal", "less_helpful")

@@ -1,4 +1,4 @@
-"""Mail addresses and phone numbers in a team's own profiles and memory. Patterns find no names and miss other things."""
+"""Mail addresses and phone numbers in a team's profiles and memory. Patterns find no names and miss other things."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def refuse(found: Sequence[str]) -> None:
     if found:
         more = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
         raise DataError(
-            f"found personal data, expected none: {'; '.join([*found[:NAMED], *more])}. Remove these. Patterns find no names and miss other things, so "
-            "read your files, too."
+            f"found personal data, expected none: {'; '.join([*found[:NAMED], *more])}. Remove these. Patterns find "
+            "no names and miss other things, so read your files, too."
         )

@@ -80,12 +80,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return min(self.votes_per_pair, self.annotators)
 
     def generator(self, what: str, name: str) -> random.Random:
-        """Random generator of one kind of choice about one thing, seeded on its own: earlier choices do not change it."""
+        """Random generator of one kind of choice about one thing: no other choice changes it."""
         return random.Random(f"{self.seed}:{what}:{name}")
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """Settings of a file, with defaults for missing ones. Raises DataError for an unknown key or an invalid value."""
+        """Settings of a file, with defaults. Raises DataError for an unknown key or an invalid value."""
         if not path.is_file():
             raise DataError(f"{path}: there is no such file. Start a build: personafeedback build init DIR")
         try:
@@ -98,7 +98,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @classmethod
     def of_options(cls, **options: str | None) -> Settings:
-        """Settings from a command's options of these names; None means default. Raises OptionError for an invalid value."""
+        """Settings from options of a command; None means default. Raises OptionError for an invalid value."""
         given = {name: value for name, value in options.items() if value is not None}
         try:
             return decoded("options", given, cls, "Fix it.", lax=_share)

@@ -18,7 +18,7 @@ from .votes import study_of
 
 
 def show_status(build: Build, say: Say) -> None:
-    """Print each step, the lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
+    """Print steps, lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
     following, lines = _next(build), [("step", "done")]
     for step in STEPS:
         left = todo(build, step)

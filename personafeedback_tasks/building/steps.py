@@ -49,10 +49,12 @@ ONE, SEVERAL = "--model MODEL", "--model MODEL --model OTHER"
 
 PERSONAS = Step(name="personas", call="build texts {} personas", text="persona", writes=(Person,), arguments=ONE)
 QUESTIONS = Step(
-    name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,), arguments=ONE
+    name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,),
+    arguments=ONE,
 )  # fmt: skip
 ANSWERS = Step(
-    name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair), arguments=SEVERAL
+    name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair),
+    arguments=SEVERAL,
 )  # fmt: skip
 PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,))
 VOTES = Step(name="votes", call="annotate votes {}", reads=(Pair,), writes=(Dropped, Vote), arguments="FILE...")

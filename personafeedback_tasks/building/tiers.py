@@ -1,4 +1,4 @@
-"""Votes -> labels and tiers: a label needs a majority that tossed coins seldom reach; its tier follows from the share of people who agree.
+"""Votes -> labels, if tossed coins seldom reach the majority, and tiers, from the share of people who agree.
 
 A pair built to be easy has its label from its construction, and the votes confirm it.
 """
@@ -32,7 +32,7 @@ CONFIRMED = Fraction(1, 10)
 
 @cache
 def least_majority(votes: int, chance: Fraction = LABEL, sides: int = 2) -> int:
-    """The smallest majority that tossed coins reach with at most this chance: 8 of 9, 18 of 25; `votes` + 1 if none does.
+    """The smallest majority that tossed coins reach with at most this chance (8 of 9); `votes` + 1 if none does.
 
     Args:
         chance: between 0 and 1.
@@ -54,16 +54,20 @@ def label_rule(votes: int) -> str:
     """A sentence on the majority that a label needs with this many votes to a pair, or that no majority is enough."""
     if votes < LEAST_VOTES:
         return (
-            f"! With {votes} votes to a pair, no pair can become Medium or Hard: so few votes agree by chance in more than 5 % of pairs. Set annotators and "
-            f"votes_per_pair to at least {LEAST_VOTES} in build.toml before you buy votes; the paper has nine."
+            f"! With {votes} votes to a pair, no pair can become Medium or Hard: so few votes agree by chance in "
+            f"more than 5 % of pairs. Set annotators and votes_per_pair to at least {LEAST_VOTES} in build.toml "
+            "before you buy votes; the paper has nine."
         )
-    return f"With {votes} votes to a pair, a Medium or Hard pair needs {least_majority(votes)} votes for one answer, which chance alone reaches in at most 5 % of pairs."
+    return (
+        f"With {votes} votes to a pair, a Medium or Hard pair needs {least_majority(votes)} votes for one answer, "
+        "which chance alone reaches in at most 5 % of pairs."
+    )
 
 
 MISSING, TWICE = "missing", "twice"
 
 REASONS = {
-    "few votes": f"with fewer than {LEAST_VOTES} votes (4 for a pair that is built to be easy), even full agreement may be chance",
+    "few votes": f"with fewer than {LEAST_VOTES} votes (4 if built to be easy), even full agreement may be chance",
     "even": "both answers have as many votes",
     "little agreement": "chance alone often makes such a majority",
     "not as built": "most votes are against the answer that should win by construction",
@@ -78,8 +82,9 @@ NINE = 9
 RISK = "risk that another nine like these would decide otherwise"
 
 KAPPA = "kappa, random sides, over all pairs voted on"
-"""Name of the agreement: 2 P - 1, where P is the share of pairs of annotators who agree. Fleiss' kappa comes to it where each pair's votes are coded
-by a side drawn at random. Pairs are released by agreement, so that kappa over released ones would be circular.
+"""Name of the agreement: 2 P - 1, where P is the share of pairs of annotators who agree. Fleiss' kappa comes to it
+where each pair's votes are coded by a side drawn at random. Pairs are released by agreement, so that kappa over
+released ones would be circular.
 """
 
 
@@ -109,8 +114,9 @@ class Labeled:
 def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
     """Every pair of a build with its label, in the order of pairs.jsonl.
 
-    The risk has a fit for pairs built to be easy and one for all others: people agree far more on the former, and one fit to both would make the
-    risk of the others a third of its value. Where Medium begins follows from one fit to all pairs.
+    The risk has a fit for pairs built to be easy and one for all others: people agree far more on the former, and one
+    fit to both would make the risk of the others a third of its value. Where Medium begins follows from one fit to
+    all pairs.
 
     Args:
         votes: those that count; without any, the labels are those of the source of imported pairs.
@@ -178,7 +184,7 @@ def mean_risks(labels: Iterable[Labeled]) -> dict[str, float]:
 
 
 def kappa(pairs: Iterable[Pair], votes: Iterable[Vote]) -> Estimate | None:
-    """KAPPA over pairs with two votes or more, with a 95 % interval over users (jackknife) for these annotators; None without such pairs."""
+    """KAPPA over pairs with two votes or more, with a 95 % interval over users (jackknife); None without such pairs."""
     of_pair: dict[str, list[str]] = defaultdict(list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote.chosen)
@@ -193,25 +199,28 @@ def kappa(pairs: Iterable[Pair], votes: Iterable[Vote]) -> Estimate | None:
     return Estimate(measure(rows), math.nan, math.nan, math.nan, len(rows), 1) if rows else None
 
 
-# Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of all pairs are assumed to
-# have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first answer with the pair's share. The likelihood of m
-# votes against n - m is then C(n, m) B(a + m, a + n - m) / B(a, a), and a pair's share, given its votes, has the distribution
-# Beta(a + m, a + n - m). Two people agree on a pair with probability (a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a
-# people agree on most pairs, with a large a they toss coins. If all votes agree, or as few as possible do, the likelihood is largest at 0 or
-# infinity; log a therefore has a normal prior with mean 0 and standard deviation 2, which counts for little beside twenty pairs.
+# Each pair has a share of people who prefer its first answer. Which answer comes first says nothing, so the shares of
+# all pairs are assumed to have a symmetric beta distribution, Beta(a, a), and each vote on a pair falls for its first
+# answer with the pair's share. The likelihood of m votes against n - m is then C(n, m) B(a + m, a + n - m) / B(a, a),
+# and a pair's share, given its votes, has the distribution Beta(a + m, a + n - m). Two people agree on a pair with
+# probability (a + 1) / (2a + 1), so that kappa (2 P - 1) is 1 / (2a + 1): with a small a people agree on most pairs,
+# with a large a they toss coins. If all votes agree, or as few as possible do, the likelihood is largest at 0 or
+# infinity; log a therefore has a normal prior with mean 0 and standard deviation 2, which counts for little beside
+# twenty pairs.
 #
-# The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of the share: it does not show.
+# The votes on a pair are assumed to be independent given its share. A bias that annotators have in common is part of
+# the share: it does not show.
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """How far people agree on a pair, estimated from the votes on many pairs; `a` is the parameter of the beta distribution, from e^-5 to e^8."""
+    """How far people agree on a pair, estimated from many pairs: Beta(`a`, `a`), with `a` from e^-5 to e^8."""
 
     a: float
 
     @classmethod
     def fitted(cls, votes: Iterable[tuple[int, int]]) -> Preferences:
-        """The fit to the votes for the two answers of each pair, in either order. Pairs with fewer than two votes say nothing."""
+        """The fit to the votes for either answer of each pair. Pairs with fewer than two votes say nothing."""
         require("scipy", extra="build")
         import numpy as np
         from scipy.stats import betabinom
@@ -223,7 +232,7 @@ class Preferences:
         return cls(float(np.exp(log_a[fit.argmax()])))
 
     def above(self, share: float, most: int, least: int) -> float:
-        """Probability that more than `share` (from 1/2 to 1) of all such people agree on a pair with `most` votes against `least`."""
+        """Probability that more than `share` (1/2 to 1) of people agree on a pair with `most` votes against `least`."""
         from scipy.special import betainc
 
         first, second = self.a + most, self.a + least

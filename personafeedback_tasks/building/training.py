@@ -1,4 +1,4 @@
-"""`build training`: pairs to train a reward model on, as TRL reads them, without test data (arXiv 2506.12915, section 3.5 and Appendix E)."""
+"""`build training`: pairs for a reward model, as TRL reads them, without test data (arXiv 2506.12915, Appendix E)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
 from .steps import ANSWERS, Say
 
 WRITTEN, LABELED, RATED = "full over question", "labeled", "rated"
-"""Kinds of pairs: the answer of a model that was told the persona over the one of the same model that was not, so that no model's style is the
-label; a label that came with an imported pair; and a rating by people.
+"""Kinds of pairs: the answer of a model that was told the persona over the one of the same model that was not, so
+that no model's style is the label; a label that came with an imported pair; and a rating by people.
 """
 
 COPY = 0.6
-"""Likeness from which a response is a copy. Among 5,552 responses of the benchmark's General half no two of different users reach 0.2."""
+"""Likeness from which a response is a copy. No two of 5,552 General responses to different users reach 0.2."""
 
 SHORT = 60
-"""Characters, about twelve English words, below which a response is no copy: two people may get one short answer. 7 of those 5,552 are shorter."""
+"""Characters below which a response is no copy: two people may get one short answer. 7 of those 5,552 are shorter."""
 
 NONE = "none"
 """Value of --benchmark for no comparison with a benchmark."""
@@ -45,7 +45,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
 
     Args:
         judged: (item, vote) of each person who rated replies; with some, the build needs no persons.
-        benchmark: test data to exclude: a folder or a Hub id; the default data if None; NONE for this build's own alone.
+        benchmark: test data to exclude: a folder or a Hub id; the default data if None; NONE for the build's own.
 
     Raises:
         DataError: there is no pair, or no such benchmark.
@@ -62,8 +62,10 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
         say(f"! left out: {copied:,} pairs with a response of test data, or with a near copy of one")
     if not pairs:
         raise DataError(
-            f"{build.root}: found no pair to train on, expected training persons with answers or labels, or ratings that differ. Set `test` in "
-            f"build.toml below 1 before the personas are written (`build import --test` for pairs of your own), and run: {ANSWERS.command(build.root)}"
+            f"{build.root}: found no pair to train on, expected training persons with answers or labels, or ratings "
+            "that differ. Set `test` in build.toml below 1 before the personas are written (`build import --test` "
+            "for pairs of your own), and run: "
+            f"{ANSWERS.command(build.root)}"
         )
     out = build.root / "training" / "train.jsonl"
     write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))
@@ -74,8 +76,8 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
     say(f"    trl reward --model_name_or_path MODEL --dataset_name {data} --output_dir reward-model \\")
     say("      --max_length 4096 --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
     say(f"      --gradient_accumulation_steps {BATCH // 4} --eval_strategy no --report_to none")
-    score = "inspect eval personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
-    say(f"Then score it: {score}")
+    score = "personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
+    say(f"Then score it: inspect eval {score}")
 
 
 def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
@@ -105,8 +107,8 @@ def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
 
 
 def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) -> Iterator[tuple[str, PersonaCase]]:
-    # Two replies that people rated against each other on a scale: the mean decides. An item's last text is the prompt; those before it
-    # describe the user.
+    # Two replies that people rated against each other on a scale: the mean decides. An item's last text is the
+    # prompt; those before it describe the user.
     ratings: dict[str, list[int]] = defaultdict(list)
     items: dict[str, Item] = {}
     for item, vote in judged:
@@ -135,7 +137,8 @@ def _test_responses(build: Build, tested_users: set[str], benchmark: str | None)
         cases = load_present(benchmark, counts="any")
     except DataError as error:
         raise DataError(
-            f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or `--benchmark {NONE}` to do without."
+            f"{error} Without the benchmark, copies of its pairs cannot be found: pass --benchmark FOLDER, or "
+            f"`--benchmark {NONE}` to do without."
         ) from error
     for case in cases:
         yield from case.responses

@@ -30,8 +30,8 @@ def write_packs(build: Build, form: str, say: Say) -> None:
     study = study_of(build, build.questions(TEST))
     if not study.asked.items:
         raise DataError(
-            f"{build.path(Pair)}: found no pair of a test person whose question and person are kept, expected some. Look at the column keep of "
-            f"{build.path(Question)} and {build.path(Person)}."
+            f"{build.path(Pair)}: found no pair of a test person whose question and person are kept, expected some. "
+            f"Look at the column keep of {build.path(Question)} and {build.path(Person)}."
         )
     Bases(build).refuse_edited(build.questions(), build.read(Answer), build.by_id(Origin))
     say(label_rule(build.settings.votes))
@@ -47,8 +47,8 @@ def take_votes(build: Build, files: Sequence[Path], drop: Sequence[str], say: Sa
     of_pair = Counter(item.id for item, _ in counted)
     if lacking := sum(of_pair[name] < LEAST_VOTES for name in study.asked.by_id):
         say(
-            f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be chance, and no Medium or Hard case is "
-            "made of them. Wait for more votes."
+            f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be "
+            "chance, and no Medium or Hard case is made of them. Wait for more votes."
         )
     say(f"Next: {RELEASE.line(build.root)}")
 

@@ -35,28 +35,32 @@ def annotate() -> None:
 @click.argument("data", nargs=-1, required=True)
 @out_option("The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators.")
 @click.option(
-    "--annotators", type=click.IntRange(1, 1_000), help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
+    "--annotators", type=click.IntRange(1, 1_000),
+    help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
 )  # fmt: skip
 @click.option(
     "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {Settings().votes}."
 )
 @click.option(
-    "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True, help="A page for any browser, a table, or tasks for this tool."
+    "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True,
+    help="A page for any browser, a table, or tasks for this tool."
 )  # fmt: skip
 def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, form: str) -> None:
     """Write a pack for each annotator.
 
-    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.toml says how many
-    annotators and votes there are, and packs go to DATA/packs.
+    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.toml
+    says how many annotators and votes there are, and packs go to DATA/packs.
 
-    Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and votes that are there are not
-    shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a folder of logs: what several models made alike is
-    judged once, and nobody sees who made it. Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole profile
-    matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn for each annotator.
+    Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and
+    votes that are there are not shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a
+    folder of logs: what several models made alike is judged once, and nobody sees who made it. Annotators judge
+    whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole
+    profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn
+    for each annotator.
 
-    A page works without a network, keeps the votes in the browser, and downloads them as a file to send back. Some items check attention.
-    Run this again for more annotators or items: packs only grow, and votes stay valid. An item whose texts were edited is written anew, and
-    votes on the old texts no longer count.
+    A page works without a network, keeps the votes in the browser, and downloads them as a file to send back. Some
+    items check attention. Run this again for more annotators or items: packs only grow, and votes stay valid. An item
+    whose texts were edited is written anew, and votes on the old texts no longer count.
 
     \b
         personafeedback annotate pack DIR --format label-studio
@@ -66,14 +70,15 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
     if any((Path(source) / FILE).is_file() for source in data):
         if len(data) > 1 or out or annotators or votes:
             raise OptionError(
-                f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. {FILE} has its settings."
+                f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. "
+                f"{FILE} has its settings."
             )
         write_packs(Build.open(Path(data[0])), form, say)
         return
     if out is None:
         raise OptionError(
-            f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and votes. Start one: "
-            f"{command('init', Path(data[0]))}"
+            f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and "
+            f"votes. Start one: {command('init', Path(data[0]))}"
         )
     asked, new = study.asked_in(out), list[StageRow]()
     for source in data:
@@ -81,7 +86,8 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
     if not (asked or new):
         files = ", ".join(stage.file for stage in STAGES)
         raise DataError(
-            f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
+            f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes "
+            "some."
         )
     settings = StudyFolder(out).set_up(annotators, votes)
     asked = study.add(out, asked, new)
@@ -128,9 +134,9 @@ def _study(root: Path, settings: Settings, rows: study.Rows) -> Study:
 def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     """Take in what annotators sent to a build or a study, and show who voted how.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files may come in
-    parts and again: no vote is lost or counted twice. A study gets extraction.jsonl, relevance.jsonl and response.jsonl with the votes, and
-    missing.jsonl with what people missed: set RECENTER_DATA to it.
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files
+    may come in parts and again: no vote is lost or counted twice. A study gets extraction.jsonl, relevance.jsonl and
+    response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to it.
 
     \b
         personafeedback annotate votes DIR annotator-1.votes.csv annotator-2.votes.csv
@@ -148,7 +154,8 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         say(f"wrote {folder / name}: {count:,} rows")
     place = shlex.quote(str(folder))
     say(
-        f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for tasks in which a model judges them."
+        f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for "
+        "tasks in which a model judges them."
     )
 
 
@@ -156,7 +163,8 @@ def _asked(folder: Path) -> study.Rows:
     if asked := study.asked_in(folder):
         return asked
     raise OptionError(
-        f"{folder}: found no {FILE} and no {study.ASKED}/ with rows in it, expected a build or the --out of `personafeedback annotate pack`."
+        f"{folder}: found no {FILE} and no {study.ASKED}/ with rows in it, expected a build or the --out of "
+        "`personafeedback annotate pack`."
     )
 
 
@@ -165,5 +173,6 @@ def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     if counted := _study(folder, StudyFolder(folder).settings, _asked(folder)).counted():
         return counted
     raise DataError(
-        f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} FILE..."
+        f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} "
+        "FILE..."
     )

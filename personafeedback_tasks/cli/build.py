@@ -28,7 +28,8 @@ _DIR = Path("DIR")
 
 _HELP = f"""Build a set for your own users, in your language.
 
-Each command reads what the one before left in DIR and adds its own. Edit DIR by hand in between; run one again after it was killed.
+Each command reads what the one before left in DIR and adds its own. Edit DIR by hand in between; run one again after
+it was killed.
 
 \b
     personafeedback build init DIR
@@ -37,7 +38,9 @@ Each command reads what the one before left in DIR and adds its own. Edit DIR by
     {VOTES.line(_DIR)}
     {RELEASE.line(_DIR)}
 
-`build status` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training` makes pairs to train a reward model on.
+`build status` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes
+all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training`
+makes pairs to train a reward model on.
 """
 
 
@@ -63,12 +66,12 @@ def init(folder: Path, language: str | None) -> None:
 
     \b
     persona/<user_id>.json   your own personas, as in the release
-    memory/<user_id>.jsonl   what a user read or wrote: {"text": "..."} or {"role": "user", "content": "..."} per line, maybe a "date"
+    memory/<user_id>.jsonl   what a user read or wrote: {"text": "..."} or {"role": "user", "content": "..."} per line
     questions.csv            your own questions: user_id, category, question
     pool.jsonl               questions that people asked: one {"question": "..."} per line
 
-    Where persona/ has files, a new build writes no other personas. E-mail addresses and phone numbers in persona/ and memory/ are refused before
-    anything is asked. Patterns find no names and miss other things: read your files, too.
+    Where persona/ has files, a new build writes no other personas. E-mail addresses and phone numbers in persona/ and
+    memory/ are refused before anything is asked. Patterns find no names and miss other things: read your files, too.
 
     \b
         personafeedback build init DIR --language zh
@@ -86,8 +89,8 @@ def init(folder: Path, language: str | None) -> None:
 def status(folder: Build) -> None:
     """Print what is done, what was refused, what the calls took, and the next command.
 
-    Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that failed, or were under
-    way when a run was killed, are not counted.
+    Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that
+    failed, or were under way when a run was killed, are not counted.
     """
     show_status(folder, say)
 
@@ -103,11 +106,12 @@ PAGE = "pilot.html"
 def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
-    DIR/pilot.html has the personas, their questions, the answers side by side, and the texts that were refused and why. The texts are part of
-    the build: what comes later goes on from them, and nothing is asked twice. The first model writes personas and questions; all of them answer.
+    DIR/pilot.html has the personas, their questions, the answers side by side, and the texts that were refused and
+    why. The texts are part of the build: what comes later goes on from them, and nothing is asked twice. The first
+    model writes personas and questions; all of them answer.
 
-    To drop a person or a question, write keep = no into its line of people.csv or questions.csv. Run the command again, and others take the
-    place of the dropped persons.
+    To drop a person or a question, write keep = no into its line of people.csv or questions.csv. Run the command
+    again, and others take the place of the dropped persons.
 
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
@@ -141,7 +145,8 @@ def _page(folder: Build) -> str:
         written = [answer for answer in answers if answer.question_id == question.id]
         people[question.user_id]["questions"].append({
             **asdict(question), "target": target(folder.settings, question.id), "memory": basis.memory if basis else (),
-            "features": basis.features if basis else (), "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
+            "features": basis.features if basis else (),
+            "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
         })  # fmt: skip
     document = {
         "people": [*people.values()],

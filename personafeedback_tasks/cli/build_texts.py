@@ -37,7 +37,7 @@ def model_options(without: str) -> Decorator:
         ),
         click.option(
             "--batch", is_flag=True,
-            help="Ask by the provider's batch interface, as Inspect does. Most providers answer within a day, at half the price.",
+            help="Ask by the provider's batch interface: most answer within a day, at half the price.",
         ),
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
         click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
@@ -63,11 +63,12 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
     Name all models at once: the first writes personas and questions; all of them answer, and among their answers each
     pair is chosen so that the better informed one is as often the longer as the shorter one.
 
-    You may name the steps one by one, and screen people.csv and questions.csv (and pool.csv) in between: keep = no drops a line, with a reason
-    of your own.
+    You may name the steps one by one, and screen people.csv and questions.csv (and pool.csv) in between: keep = no
+    drops a line, with a reason of your own.
 
-    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked. What is refused is asked
-    for again with another seed, at most three times, and kept in refused.jsonl with the reason; remove its lines there, and it is asked for anew.
+    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked.
+    What is refused is asked for again with another seed, at most three times, and kept in refused.jsonl with the
+    reason; remove its lines there, and it is asked for anew.
     """
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)

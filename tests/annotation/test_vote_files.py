@@ -67,7 +67,7 @@ def test_a_table_says_when(tmp_path):
     [
         ('{"a": 1, "b": 2}', "expected array. Pass a CSV with the columns item and vote"),
         ("[", "expected a CSV or a JSON export. Export it again"),
-        ('[{"id": 1, "vote": "A"}]', "not as JSON-MIN"),
+        ('[{"id": 1, "vote": "A"}]', "not JSON-MIN"),
         ('[{"data": {"item": 1}, "annotations": []}]', "data.item = 1, expected str"),
         ('[{"data": {"item": "i"}, "annotations": [{}]}]', "expected one"),
         ("item,choice\ni1,A\n", "expected one 'vote'"),

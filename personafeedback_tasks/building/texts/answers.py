@@ -1,6 +1,6 @@
-"""The step answers: for each question, answers to the full persona, to a masked one and to the question alone; and rewrites.
+"""The step answers: to the full persona, to a masked one and to the question alone; and rewrites.
 
-Test persons' full-persona answers are rewritten by their own model: in the released data such pairs make most of Medium.
+Test persons' full-persona answers are rewritten by their model: such pairs make most of Medium in the release.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FIRST = (FULL, MASKED, QUESTION)
 """Strategies of answers that are no rewrites."""
 
 PROMPTS: Mapping[str, str] = {FULL: "answer", MASKED: "answer", QUESTION: "question", IMPROVED: "improve"}
-"""Strategy -> the name of its prompt; that of a degraded answer is its way. What is told of the persona is all that differs between the first two."""
+"""Strategy -> the name of its prompt; that of a degraded answer is its way."""
 
 LENGTHS = (164, 192, 216, 239, 265, 296, 333, 380, 452)
 """Deciles of the words of the responses in the General half of the release, see `checks.words`."""
@@ -110,7 +110,7 @@ class AnswersRun(TextRun):
                     yield replace(parent, id=name, strategy=strategy, text="", parent=parent.id, way=way)
 
     def write(self) -> None:
-        """Have each model answer and rewrite, and choose the pairs. Raises DataError if a question was edited after it was answered."""
+        """Have models answer and rewrite, and choose the pairs. Raises DataError if an answered question was edited."""
         self._bases.refuse_edited(self._questions.values(), self._answers, self.origins)
         before, users = len(self._answers), {question.user_id for question in self._questions.values()}
         self.say(f"Read {len(self._questions)} questions of {len(users)} persons, {before} answers")

@@ -29,7 +29,7 @@ ROUNDS = 3
 """How often a refused text is asked for again."""
 
 HOPELESS = 20
-"""Texts of a round: if so many or more came and all were refused, none is asked for again. The prompt or the model is wrong."""
+"""Texts of a round: if so many came and all were refused, none is asked for again: prompt or model is wrong."""
 
 
 class Refusal(Exception):
@@ -51,7 +51,7 @@ class Call(NamedTuple):
 
 
 class TextRun:
-    """A run of a step: existing texts, then new ones. One is made of the build as it is, and asks and writes nothing before `write`.
+    """A run of a step on a build as it is. It asks and writes nothing before `write`.
 
     Attributes:
         step: which has a run of its own.
@@ -76,11 +76,11 @@ class TextRun:
         self._error: PersonaFeedbackError | None = None
 
     def wanted(self) -> Iterable[str]:
-        """Ids of the texts that models are to write, as far as they are known; those that are there may be among them."""
+        """Ids of the texts that models are to write, as far as they are known, those that are there included."""
         raise NotImplementedError
 
     def write(self) -> None:
-        """Ask for the texts that are missing, write the files of the step, and report. Raises DataError if a file is broken."""
+        """Ask for the missing texts, write the files of the step, and report. Raises DataError if a file is broken."""
         raise NotImplementedError
 
     def missing(self, names: Iterable[str]) -> list[str]:
@@ -106,7 +106,7 @@ class TextRun:
         finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
     ) -> None:
-        """Have a model (the run's first if empty) write the texts of these ids that are not done, and replacements for refused ones.
+        """Have a model (the first if empty) write the texts of these ids that are missing, and replace refused ones.
 
         Args:
             calls: for each text, in order; a text that is refused or failed gets no further call.
@@ -134,8 +134,9 @@ class TextRun:
             left = [name for name in refused if self.time(name) <= ROUNDS]
 
     def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
-        """Send each id's prompt to a model; (id, reply) of those that came, in order. Replies withheld by the provider are refused: another may
-        pass its filter. Raises OptionError if one of the models does not exist, or cannot be started.
+        """Send each id's prompt to a model; (id, reply) of those that came, in order. Replies withheld by the
+        provider are refused: another may pass its filter. Raises OptionError if one of the models does not exist, or
+        cannot be started.
 
         Args:
             about: topic of calls on existing texts; empty if they write the texts.
@@ -162,7 +163,8 @@ class TextRun:
             texts, failures = generate(
                 {request[name]: prompt for name, prompt in told.items()}, model, self.build.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens, temperature=models.temperature, came=came,
+                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens,
+                temperature=models.temperature, came=came,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
@@ -219,7 +221,8 @@ class TextRun:
         if self._failures:
             name, why = next(iter(self._failures.items()))
             self.say(
-                f"Failed {len(self._failures)}: {name}: {why} Run the step again, with the same options, to ask for them again."
+                f"Failed {len(self._failures)}: {name}: {why} Run the step again, with the same options, to ask for "
+                "them again."
             )
         if self._error is not None:
             raise self._error
@@ -229,10 +232,13 @@ class TextRun:
             forget(self.build.root, self.step.name)
         if not left:
             reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
-            remedy = "Edit the prompts, or raise --max-tokens for what was cut off; remove the texts from refused.jsonl, and run the step again."
+            remedy = (
+                "Edit the prompts, or raise --max-tokens; remove the texts from refused.jsonl, and run the step again."
+            )
             because = f" (refused: {_counts(reasons)})" if reasons else ""
             raise DataError(
-                f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. {remedy if reasons else no_text_refused}"
+                f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. "
+                f"{remedy if reasons else no_text_refused}"
             )
 
 

@@ -1,4 +1,4 @@
-"""General questions: those of a pool that are open and personal, matched to persons by a model, each match validated by another call."""
+"""General questions: open and personal ones of a pool, matched to persons by a model and validated by another call."""
 
 from __future__ import annotations
 

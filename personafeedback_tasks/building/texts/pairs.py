@@ -1,6 +1,7 @@
 """Pairs of answers for people to compare, with lengths balanced between the sides as far as the answers allow.
 
-No answer is cut and no pair is left out for its length: of the pairs that several models give, the one that keeps the balance is taken.
+No answer is cut and no pair left out for its length: of the pairs of several models, one that keeps the balance is
+taken.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "rewritten": (IMPROVED, DEGRADED),
     WRITERS: (FULL, FULL),
 }
-"""Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question. WRITERS are two models
-that knew the same; of these, the one whose name comes first takes the place of the better informed."""
+"""Kind of pair -> the strategy that knew more, or meant better, and the other. One pair of each for every question.
+WRITERS are two models that knew the same; of these, the one whose name comes first takes the place of the better
+informed."""
 
 _Sides = tuple[Answer, Answer]
 """The better informed answer, the other."""
@@ -68,8 +70,9 @@ def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[str]:
     known = {answer.id: answer for answer in answers}
     signs = Counter(_read(pair, known) for pair in pairs)
     return [
-        f"{kind}: {count} pairs; the {'answer of the writer first in the alphabet' if kind == WRITERS else 'better informed answer'} is longer in "
-        f"{signs[kind, 1]}, shorter in {signs[kind, -1]}, as long in {signs[kind, 0]}"
+        f"{kind}: {count} pairs; the "
+        f"{'answer of the writer first in the alphabet' if kind == WRITERS else 'better informed answer'} is longer "
+        f"in {signs[kind, 1]}, shorter in {signs[kind, -1]}, as long in {signs[kind, 0]}"
         for kind in KINDS
         if (count := signs[kind, 1] + signs[kind, -1] + signs[kind, 0])
     ]
@@ -100,7 +103,7 @@ def _options(kind: str, answers: Sequence[Answer]) -> list[_Sides]:
 
 
 def _balanced(settings: Settings, kind: str, candidates: Mapping[str, list[_Sides]], tally: int) -> dict[str, _Sides]:
-    # Question -> its pair; `tally` is longer minus shorter of existing ones. First the questions without a choice, last those that can be even.
+    # Question -> its pair; `tally`: longer minus shorter of existing ones. Questions without a choice come first.
     nearest: dict[str, dict[int, _Sides]] = {}
     for name, options in candidates.items():
         nearest[name] = {_sign(*option): option for option in sorted(options, key=_difference, reverse=True)}

@@ -1,4 +1,4 @@
-"""The step personas: profiles that a model writes from seeds and drawn traits, and those that a team brings, into people.csv."""
+"""The step personas: profiles that a model writes from seeds and drawn traits, and those that a team brings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEAR = 0.6
 NO_JSON, SIMILAR = "no JSON object", "near duplicate"
 
 STRUCTURE: Mapping[str, Any] = loads(Path(__file__).with_name("structure.json").read_bytes())
-"""Structure that a model is asked for: that of the release's files (the paper's Appendix A). A team's own personas may have any keys."""
+"""Structure that a model is asked for (the paper's Appendix A). A team's own personas may have any keys."""
 
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
@@ -57,7 +57,7 @@ class PersonasRun(TextRun):
         return names(self.settings)
 
     def write(self) -> None:
-        """Take the personas that a team put there and write the missing ones. Raises DataError also for personal data, and without seeds."""
+        """Take a team's personas and write missing ones. Raises DataError also for personal data or without seeds."""
         build, say = self.build, self.say
         profiles = {user: dict(build.persona(user).profile) for user in self._present}
         own = [user for user in profiles if user not in self._listed and user not in self.origins]
@@ -82,7 +82,8 @@ class PersonasRun(TextRun):
         root, settings, prompt, given = self.build.root, self.settings, self.prompt("persona"), seeds(self.build.root)
         if any(json.dumps(seed) in examples(settings.language)[SEEDS] for seed in given):
             self.say(
-                f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your users."
+                f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your "
+                "users."
             )
         starts = {user: _seed(settings, given, number) for number, user in enumerate(self.wanted())}
         table, traits = countries(root), dict[str, dict[str, str]]()

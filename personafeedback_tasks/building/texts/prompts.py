@@ -31,7 +31,7 @@ ANYWHERE = "language"
 """A placeholder that every prompt may have: the name of the build's language."""
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "中文"}
-"""Code -> name of the languages of this package's prompts. Other builds start from the English ones, which name the language."""
+"""Code -> name of the languages of this package's prompts. Others start from the English ones, which name theirs."""
 
 NO_NUMBERS = "no numbers"
 """Reason to refuse a choice: it names nothing that was shown."""
@@ -83,11 +83,13 @@ def load(root: Path, name: str, language: str) -> Prompt:
     needed = known - {ANYWHERE} - OPTIONAL.get(name, set())
     for placeholder in sorted(needed - present):
         raise DataError(
-            f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to read that text."
+            f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to "
+            f"read that text."
         )
     for placeholder in sorted(present - known):
         raise DataError(
-            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove it."
+            f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove "
+            f"it."
         )
     called = LANGUAGES.get(language, f"the language with the code {language}")
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", called)

@@ -50,7 +50,7 @@ class QuestionsRun(TextRun):
                 yield general.general_slot(self.settings, person.user_id)
 
     def write(self) -> None:
-        """Take the questions that a team put there, and write or choose the missing ones. Raises DataError also without a pool for general ones."""
+        """Take a team's questions, and write or choose the missing ones. Raises DataError also without a pool."""
         before, own = len(self.questions), [one for one in self.questions if one.id not in self.origins]
         self._refuse_strangers()
         for question in own:

@@ -38,7 +38,7 @@ def write_texts(build: Build, models: Models, say: Say, only: str = "") -> None:
 
 
 def todo(build: Build, step: Step) -> list[str]:
-    """Ids of the texts that a run of a step would ask for; none for a step that no model has begun: a team may bring all its texts."""
+    """Ids of the texts that a run would ask for; none before a model has begun: a team may bring all its texts."""
     if not any(origin.kind == step.text and origin.model != OWN for origin in build.read(Origin)):
         return []
     run = RUNS[step](build, Models(()), lambda line: None)

@@ -1,4 +1,4 @@
-"""scenarios.csv: situations for questions, with shares and conditions. `build init` writes those of the paper's Table 5."""
+"""scenarios.csv: situations for questions, with shares and conditions, by default the paper's Table 5."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scena
             of_category[scenario.category].append(scenario)
     if not of_category:
         raise DataError(
-            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected one at least. Add a line with nothing under fits."
+            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected one at least. Add a line with nothing "
+            "under fits."
         )
     bounds = list(accumulate(sum(scenario.share for scenario in group) for group in of_category.values()))
     start, drawn = settings.generator("scenarios", persona.user_id).random(), list[Scenario]()

@@ -1,4 +1,4 @@
-"""A team's first files, which `build init` writes as examples: settings, prompts, seed profiles, and a pool of questions that people asked."""
+"""A team's first files: settings, prompts and examples, which `build init` writes, and a pool of questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILE, POOL = "seeds.jsonl", "pool.jsonl"
 NAMES, SCENARIOS, EXAMPLES = "names.csv", "scenarios.csv", "examples.jsonl"
 
 SHORTEST = 4
-"""Words of a pool's question, up to `checks.LONGEST`. What is outside is no question that can be answered without more."""
+"""Words of a pool's question at least, and at most `checks.LONGEST`: others cannot be answered without more."""
 
 
 def start(root: Path, language: str | None = None) -> tuple[list[Path], list[Path]]:
@@ -89,7 +89,7 @@ class _Asked(msgspec.Struct):
 
 
 def pool(root: Path) -> tuple[list[str], int]:
-    """(different questions of a build's pool, number of those too short or too long). Raises DataError if there is no pool, or a line has no question."""
+    """(different questions of the pool, number of those too short or too long). Raises DataError without a pool."""
     path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general = 0 in build.toml)')
     texts = [" ".join(decoded(f"{path}, line {number}", row, _Asked).question.split()) for number, row in rows(path)]
     fitting = [text for text in texts if SHORTEST <= words(text) <= LONGEST]

@@ -1,6 +1,6 @@
-"""Specific questions, each asked in a scenario, from the whole persona or from features inferred from some memory (the paper's section 3.2).
+"""Specific questions, each asked in a scenario, from the persona or from features of some memory (section 3.2).
 
-A model then checks that the question is natural and does not give away its user, and rewrites it if not (the paper's Appendix I).
+A model then checks that each is natural and does not give away its user, and rewrites it if not (Appendix I).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def slots(settings: Settings, user: str) -> list[str]:
 
 
 def write_specific(run: QuestionsRun) -> None:
-    """Have a model write the missing questions, in up to three calls: features of the user's memory; the question; its check."""
+    """Have a model write the missing questions, in up to three calls: features of memory; the question; its check."""
     settings, table, examples = run.settings, scenarios(run.build.root), question_examples(run.build.root)
     wanted: dict[str, _Wanted] = {}
     for user, persona in run.people.items():
@@ -137,7 +137,8 @@ def write_specific(run: QuestionsRun) -> None:
             run.done.add(slot)
 
     run.complete(
-        wanted, Call(told_memory, infer, "features"), Call(told, draft), Call(told_question, judge, "natural"), finish=finish
+        wanted, Call(told_memory, infer, "features"), Call(told, draft), Call(told_question, judge, "natural"),
+        finish=finish,
     )  # fmt: skip
 
 
@@ -154,7 +155,7 @@ class _Example(msgspec.Struct):
 
 
 def question_examples(root: Path) -> list[str]:
-    """The examples of a build, formatted for a prompt. Raises DataError if there are none, or a line lacks its question."""
+    """The examples of a build, formatted for a prompt. Raises DataError if there are none, or one has no question."""
     path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
     found = []
     for number, row in rows(path):
