@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from ..common import tables
 from ..common.errors import DataError, OptionError
-from ..common.records import short, short_list
+from ..common.records import NonEmpty, decoded, one_of, short, short_list
 from ..core.cases import CaseSet
 from ..core.duels import Duels
 from ..logs.data import RunData, cases_of, refuse_misfits
@@ -20,10 +22,13 @@ from .verdict import Verdict, differences, make_verdict, refuse_other_judge
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""
 
-_FIELDS = ("case", "winner")
 
-NAMED = " and ".join(map(repr, _FIELDS))
-"""The fields that every row has, for error messages."""
+class HumanVote(msgspec.Struct, frozen=True):
+    """A row of the file of people's votes: the benchmark's case of a duel, and the side that a person prefers."""
+
+    case: NonEmpty
+    winner: Annotated[str, one_of(*WON)]
+
 
 OnDuels = tuple[Run, Duels, CaseSet[Any]]
 """A run on duels, with these and their cases."""
@@ -159,15 +164,10 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
     asked = {source: case_id for case_id, source in duels.sources.items()}
     known = {duel.case: duel.why for duel in duels.not_asked}
     votes: dict[str, list[float]] = {}
-    for where, row in tables.rows(path, _FIELDS, _FIELDS):
-        for name in _FIELDS:
-            if not isinstance(row.get(name), str):
-                raise DataError(
-                    f"{where}: found {name} = {short(row.get(name))}, expected a text. Give each row {NAMED}."
-                )
-        case, winner = row["case"].strip(), row["winner"].strip()
-        if winner not in WON:
-            raise DataError(f"{where}: found winner = {short(winner)}, expected one of {', '.join(WON)}.")
+    columns = HumanVote.__struct_fields__
+    for where, row in tables.rows(path, columns, columns):
+        vote = decoded(where, row, HumanVote, "Fix it.")
+        case = vote.case
         if case in known:
             raise DataError(
                 f"{where}: found a vote on {short(case)}, which nobody is asked about ({known[case]}). Leave it out."
@@ -177,7 +177,7 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
                 f"{where}: found the case {short(case)}, expected one of the duels, such as "
                 f"{short_list(list(asked)[:3])}: the `source` of its row."
             )
-        votes.setdefault(asked[case], []).append(WON[winner])
+        votes.setdefault(asked[case], []).append(WON[vote.winner])
     if not votes:
-        raise DataError(f"{path}: found no vote on a duel in it, expected rows with {NAMED}.")
+        raise DataError(f"{path}: found no vote on a duel in it, expected rows with a case and a winner.")
     return votes
