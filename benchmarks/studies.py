@@ -484,13 +484,13 @@ def _verdicts() -> Iterable[Study]:
             _, duels, calibration = planted.draw(rng)
             return [holds(corrected(duels, calibration).rate, planted.rate)]
 
-        yield Study((_duels("rate corrected by the calibration set", name, "95", planted),), rate, 500)
+        yield Study((_duels("rate corrected by calibration", name, "95", planted),), rate, 500)
 
     def refused(rng: Rng) -> list[float]:
         _, duels, calibration = replace(as_real, longer=0.8).draw(rng)
         return [float(corrected(duels, calibration).rate is None)]
 
-    refusal = _duels("no rate is corrected by the calibration set", "replies are 2.2 times as long", "100", as_real)
+    refusal = _duels("no rate is corrected by calibration", "replies are 2.2 times as long", "100", as_real)
     yield Study((refusal,), refused, 500)
 
     for name, planted in {

@@ -114,7 +114,7 @@ def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]
 def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
-        yield "corrected by the calibration set", verdict.corrected.rate
+        yield "corrected by calibration", verdict.corrected.rate
     if verdict.powered is not None:
         yield "with people's votes", verdict.powered.rate
     if verdict.adjusted.rate is not None:

@@ -19,8 +19,6 @@ from support.judges import JUDGES
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.logs import log as logs
 
-"""The environment in which what is printed is taken for read on a terminal."""
-
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
