@@ -33,7 +33,7 @@ PIECES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Assignment:
     """Everything that annotators are asked.
 
     Attributes:

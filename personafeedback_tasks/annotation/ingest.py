@@ -13,7 +13,7 @@ from ..common import tables
 from ..common.errors import DataError
 from ..common.records import decoded, load_json, read, short, short_list
 from ..common.row_files import RowFolder
-from .assignment import Asked, is_swapped
+from .assignment import Assignment, is_swapped
 from .items import Item, read_answer, read_marks
 from .rows import PackItem, Vote
 
@@ -27,7 +27,7 @@ class Merged(NamedTuple):
     replaced: int
 
 
-def merged(folder: RowFolder, asked: Asked, paths: Iterable[Path]) -> Merged:
+def merged(folder: RowFolder, asked: Assignment, paths: Iterable[Path]) -> Merged:
     """Existing votes and those of files. Of two by one person on one item the later counts: by time, else by file.
 
     Raises:

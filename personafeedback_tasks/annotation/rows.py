@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..common.records import NonEmpty
-from ..common.row_files import Row
+from ..common.row_files import FileRow
 
 Digests = tuple[str, ...]
 """Digests of the texts of an item as they were shown, see `items.digests`; empty where none were recorded."""
 
 
-class PackItem(Row, frozen=True):
+class PackItem(FileRow, frozen=True):
     """One place of a pack, as its annotator sees it."""
 
     file = "packs/shown.jsonl"
@@ -29,7 +29,7 @@ class PackItem(Row, frozen=True):
         return self.left, self.right
 
 
-class Vote(Row, frozen=True):
+class Vote(FileRow, frozen=True):
     """The vote of one annotator on one pair, or that they cannot judge it."""
 
     file = "votes.jsonl"
@@ -47,7 +47,7 @@ class Vote(Row, frozen=True):
     )
 
 
-class Dropped(Row, frozen=True):
+class Dropped(FileRow, frozen=True):
     """An annotator whose votes make no labels. They stay in votes.jsonl."""
 
     file = "dropped.csv"

@@ -21,7 +21,7 @@ from ..common.files import Content, write, write_all
 from ..common.outputs import json_text, jsonable
 from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
-from .assignment import Asked, names
+from .assignment import Assignment, names
 from .ingest import merged
 from .items import CANNOT, Item, Pack
 from .pack_files import FORMATS, SENT
@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 """Prints a line."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StudySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings of a study that is no build's, in study.json; `votes` are on each item."""
 
     annotators: int = 3
@@ -49,7 +49,7 @@ class StudyFolder(RowFolder):
     root: Path
     guard = "study.json"
 
-    def set_up(self, annotators: int | None, votes: int | None) -> Settings:
+    def set_up(self, annotators: int | None, votes: int | None) -> StudySettings:
         """The settings, changed by these and written. Raises OptionError if the folder has only other files."""
         path = self.root / self.guard
         if not path.is_file() and self.root.is_dir() and any(self.root.iterdir()):
@@ -58,16 +58,16 @@ class StudyFolder(RowFolder):
                 "another --out."
             )
         before = self.settings
-        after = Settings(annotators=annotators or before.annotators, votes=votes or before.votes, seed=before.seed)
+        after = StudySettings(annotators=annotators or before.annotators, votes=votes or before.votes, seed=before.seed)
         if after != before or not path.is_file():
             write(path, json_text(jsonable(after)))
         return after
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> StudySettings:
         """Settings in study.json; the defaults without it."""
         path = self.root / self.guard
-        return decoded(path, load_json(path, "settings"), Settings) if path.is_file() else Settings()
+        return decoded(path, load_json(path, "settings"), StudySettings) if path.is_file() else StudySettings()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Study:
     """People's judgements in a folder; `packs` and `votes` are the commands that write packs and take votes."""
 
     folder: RowFolder
-    asked: Asked
+    asked: Assignment
     annotators: int
     packs: str
     votes: str

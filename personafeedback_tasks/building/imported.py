@@ -12,17 +12,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..annotation.study import Say
 from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content
 from ..common.records import broken, lenient, rows, short
-from ..common.row_files import Row
+from ..common.row_files import FileRow
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
 from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
 from .settings import FILE, Settings
-from .steps import PACKS, RELEASE, TRAINING, Say
+from .steps import PACKS, RELEASE, TRAINING
 from .texts.personas import json_of, new_people
 
 TEXTS = ("question", "chosen", "rejected")
@@ -63,7 +64,7 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     users = dict.fromkeys(pair.user_id for pair in made.pairs.values())
     personas = {user: made.personas[user] for user in users}
     ids = {name for pair in made.pairs.values() for name in (pair.question_id, pair.first, pair.second)}
-    content: dict[type[Row], list[Any]] = {
+    content: dict[type[FileRow], list[Any]] = {
         Person: new_people(settings, (), personas),
         Question: [row for row in made.questions.values() if row.id in ids],
         Answer: [row for row in made.answers.values() if row.id in ids],

@@ -16,6 +16,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 
 from ..annotation.items import CANNOT, fault_counts
 from ..annotation.rows import Vote
+from ..annotation.study import Say
 from ..common import foreign
 from ..common.errors import DataError, require
 from ..common.files import explained, write_all
@@ -30,7 +31,7 @@ from .basis import Bases
 from .build import Build
 from .rows import OWN, TEST, Answer, Pair, Person, Question
 from .screening import pieces
-from .steps import PACKS, Say
+from .steps import PACKS
 from .texts.personas import json_of
 from .tiers import HARD, KAPPA, LEAST_VOTES, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
 from .votes import study_of
@@ -49,7 +50,7 @@ MOST = 0.6
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseFiles:
     """A release in memory.
 
     Attributes:
@@ -66,7 +67,7 @@ class Release:
     files: Mapping[str, str]
 
 
-def make(build: Build) -> Release:
+def make(build: Build) -> ReleaseFiles:
     """The release of a build as its files and votes give it now.
 
     Raises:
@@ -114,7 +115,7 @@ def make(build: Build) -> Release:
         if build.memory_path(user).is_file():
             contents[f"memory/{user}.jsonl"] = "".join(json_lines(pieces(build.memory_path(user)).values()))
     contents["set.json"] = manifest.content(build.root / RELEASE)
-    return Release(manifest, labels, agreement, study.outdated, contents)
+    return ReleaseFiles(manifest, labels, agreement, study.outdated, contents)
 
 
 def is_there(build: Build) -> bool:
@@ -278,7 +279,7 @@ def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
         yield line
 
 
-def _card(made: Release, build: Build, accuracy: Mapping[str, Estimate]) -> str:
+def _card(made: ReleaseFiles, build: Build, accuracy: Mapping[str, Estimate]) -> str:
     require("jinja2", extra="report")
     manifest = made.manifest
     sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (float("inf"), "10K<n<100K"))

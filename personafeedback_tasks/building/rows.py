@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from msgspec.structs import force_setattr
 
 from ..common.records import NonEmpty, one_of
-from ..common.row_files import Row
+from ..common.row_files import FileRow
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 
@@ -32,7 +32,7 @@ KEEP = ("", "yes", "no")
 """Empty until somebody has looked, which counts as yes."""
 
 
-class Person(Row, frozen=True):
+class Person(FileRow, frozen=True):
     """The split of a persona, and whether it is kept. The profile itself is persona/<user_id>.json."""
 
     file = "people.csv"
@@ -45,7 +45,7 @@ class Person(Row, frozen=True):
     reason: str = ""  # why not; empty if kept
 
 
-class Question(Row, frozen=True, kw_only=True):
+class Question(FileRow, frozen=True, kw_only=True):
     """A question of a person. A line that a team adds needs no id: it gets one by its user and its text."""
 
     file = "questions.csv"
@@ -65,7 +65,7 @@ class Question(Row, frozen=True, kw_only=True):
             force_setattr(self, "id", f"{self.user_id}:{digest_of([self.question])}")
 
 
-class PoolQuestion(Row, frozen=True):
+class PoolQuestion(FileRow, frozen=True):
     """A question of pool.jsonl, and whether it is open and personal."""
 
     file = "pool.csv"
@@ -76,7 +76,7 @@ class PoolQuestion(Row, frozen=True):
     reason: str = ""
 
 
-class Basis(Row, frozen=True):
+class Basis(FileRow, frozen=True):
     """Memory and features that a question was drawn from. Questions of a team's own have none."""
 
     file = "basis.jsonl"
@@ -86,7 +86,7 @@ class Basis(Row, frozen=True):
     features: tuple[str, ...] = ()  # that a model inferred from them; empty where the whole persona was shown
 
 
-class Answer(Row, frozen=True):
+class Answer(FileRow, frozen=True):
     """An answer to a question."""
 
     file = "answers.jsonl"
@@ -101,7 +101,7 @@ class Answer(Row, frozen=True):
     way: Annotated[str, one_of("", *WAYS)] = ""  # of a degraded one: in which of WAYS it is worse
 
 
-class Pair(Row, frozen=True):
+class Pair(FileRow, frozen=True):
     """Two answers to one question that people are asked to compare."""
 
     file = "pairs.jsonl"
@@ -115,7 +115,7 @@ class Pair(Row, frozen=True):
     label: str = ""  # id of the answer that the source of an imported pair prefers; empty for other pairs
 
 
-class Refused(Row, frozen=True):
+class Refused(FileRow, frozen=True):
     """A text that a check turned down. It is kept so that it is not asked for again."""
 
     file = "refused.jsonl"
@@ -127,7 +127,7 @@ class Refused(Row, frozen=True):
     text: str  # as the model gave it
 
 
-class Origin(Row, frozen=True):
+class Origin(FileRow, frozen=True):
     """Origin of one text."""
 
     file = "provenance.jsonl"

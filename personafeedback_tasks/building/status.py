@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..annotation.rows import PackItem, Vote
+from ..annotation.study import Say
 from ..common.errors import require
 from ..common.text import in_columns
 from .build import Build
 from .release import is_current, is_there
 from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused
-from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Say, Step
+from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Step
 from .texts.pairs import balance
 from .texts.runner import todo
 from .votes import study_of

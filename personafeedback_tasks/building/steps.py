@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..annotation.rows import Dropped, PackItem, Vote
-from ..common.row_files import Row
+from ..common.row_files import FileRow
 from .rows import Answer, Pair, Person, Question
 
-Kinds = tuple[type[Row], ...]
-
-Say = Callable[[str], None]
-"""Prints a line."""
+Kinds = tuple[type[FileRow], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +69,6 @@ def command(step: str, root: Path) -> str:
     return " ".join(filter(None, ("personafeedback build", step, shlex.quote(str(root)))))
 
 
-def made_by(kind: type[Row]) -> Step:
+def made_by(kind: type[FileRow]) -> Step:
     """The step that writes these rows."""
     return next(step for step in STEPS if kind in step.writes)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..annotation.items import Item
 from ..annotation.rows import Vote
+from ..annotation.study import Say
 from ..common.errors import DataError
 from ..common.files import write
 from ..common.outputs import json_lines
@@ -20,7 +21,7 @@ from ..personafeedback.persona import Persona
 from ..personafeedback.prompts import Template
 from .build import Build
 from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
-from .steps import ANSWERS, Say
+from .steps import ANSWERS
 
 WRITTEN, LABELED, RATED = "full over question", "labeled", "rated"
 """Kinds of pairs: the answer of a model that was told the persona over the one of the same model that was not, so

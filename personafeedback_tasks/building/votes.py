@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..annotation.assignment import Asked
+from ..annotation.assignment import Assignment
 from ..annotation.items import Item, guidelines
 from ..annotation.rows import Vote
-from ..annotation.study import Study
+from ..annotation.study import Say, Study
 from ..common.errors import DataError
 from .basis import Bases
 from .build import Build
 from .rows import TEST, Answer, Origin, Pair, Person, Question
-from .steps import PACKS, RELEASE, VOTES, Say
+from .steps import PACKS, RELEASE, VOTES
 from .tiers import LEAST_VOTES, label_rule
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
@@ -70,5 +70,5 @@ def study_of(build: Build, asked: Iterable[Question]) -> Study:
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
         folder=build, annotators=settings.annotators, packs=PACKS.line(build.root), votes=VOTES.command(build.root),
-        asked=Asked(items=items, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
+        asked=Assignment(items=items, guidelines={"": guideline}, seed=settings.seed, votes=settings.votes),
     )  # fmt: skip

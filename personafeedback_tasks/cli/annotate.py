@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from ..annotation.assignment import Asked
+from ..annotation.assignment import Assignment
 from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
-from ..annotation.study import Settings, Study, StudyFolder
+from ..annotation.study import Study, StudyFolder, StudySettings
 from ..building.build import Build
 from ..building.settings import FILE
 from ..building.steps import command
@@ -36,10 +36,10 @@ def annotate() -> None:
 @out_option("The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators.")
 @click.option(
     "--annotators", type=click.IntRange(1, 1_000),
-    help=f"People who judge; each gets a pack of each stage. Default: {Settings().annotators}."
+    help=f"People who judge; each gets a pack of each stage. Default: {StudySettings().annotators}."
 )  # fmt: skip
 @click.option(
-    "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {Settings().votes}."
+    "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {StudySettings().votes}."
 )
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True,
@@ -113,9 +113,9 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     return rows
 
 
-def _study(root: Path, settings: Settings, rows: study.Rows) -> Study:
+def _study(root: Path, settings: StudySettings, rows: study.Rows) -> Study:
     every, place = study.items(rows), shlex.quote(str(root))
-    asked = Asked(
+    asked = Assignment(
         items=every, guidelines=study.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip

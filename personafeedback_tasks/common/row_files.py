@@ -19,22 +19,22 @@ from .records import decoded
 from .records import rows as json_rows
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FileRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A row of a file."""
 
     file: ClassVar[str]  # path in its folder: a table that people edit (.csv), or JSON Lines
     key: ClassVar[tuple[str, ...]] = ("id",)  # fields that no two rows share; empty if rows may repeat
 
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=FileRow)
 
 
-def columns(kind: type[Row]) -> tuple[str, ...]:
+def columns(kind: type[FileRow]) -> tuple[str, ...]:
     """The fields of a row, in the order of its file."""
     return kind.__struct_fields__
 
 
-def required(kind: type[Row]) -> list[str]:
+def required(kind: type[FileRow]) -> list[str]:
     """The fields that a row cannot leave out."""
     return [field.name for field in msgspec.structs.fields(kind) if field.required]
 
@@ -49,14 +49,14 @@ class RowFolder:
         """Keep other commands out of the folder."""
         return locked(self.root / self.guard)
 
-    def path(self, kind: type[Row]) -> Path:
+    def path(self, kind: type[FileRow]) -> Path:
         return self.root / kind.file
 
-    def has(self, kind: type[Row]) -> bool:
+    def has(self, kind: type[FileRow]) -> bool:
         return os.path.lexists(self.path(kind))
 
     @cached_property
-    def _known(self) -> dict[type[Row], tuple[object, list[Any]]]:
+    def _known(self) -> dict[type[FileRow], tuple[object, list[Any]]]:
         # Which state of its file was read: a command reads each file once.
         return {}
 
@@ -104,14 +104,16 @@ class RowFolder:
         """Replace one file as a whole."""
         self.write_together({kind: rows})
 
-    def write_together(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
+    def write_together(
+        self, rows: Mapping[type[FileRow], Iterable[FileRow]], others: Mapping[Path, Content] = {}
+    ) -> None:
         """Replace files as a whole, in this order and after the others, once all of them are on the disk."""
         lists = {kind: list(of_kind) for kind, of_kind in rows.items()}
         write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in lists.items()}})
         for kind, of_kind in lists.items():
             self._known[kind] = self._state(self.path(kind)), of_kind
 
-    def _content(self, kind: type[Row], rows: Iterable[Row]) -> Content:
+    def _content(self, kind: type[FileRow], rows: Iterable[FileRow]) -> Content:
         dicts = [msgspec.structs.asdict(row) for row in rows]
         if not kind.file.endswith(".csv"):
             return json_lines(dicts)
@@ -120,7 +122,7 @@ class RowFolder:
         others = dict.fromkeys(column for line in notes.values() for column in line)
         return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
-    def _notes(self, kind: type[Row], names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
+    def _notes(self, kind: type[FileRow], names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
         # What a team wrote into columns of its own, which a step that adds lines must not lose.
         if not self.path(kind).is_file():
             return {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from personafeedback_tasks.annotation.assignment import ATTENTION, Asked
+from personafeedback_tasks.annotation.assignment import ATTENTION, Assignment
 from personafeedback_tasks.annotation.items import Guideline, Item
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.annotation.study import Study, StudyFolder
@@ -33,7 +33,7 @@ QUESTIONS = [
 GUIDELINES = {
     kind: Guideline(title="Which?", rules=(), headings={"prompt": "P", "text": "T"}) for kind in ("two", "list", "one")
 }
-ASKED = Asked(items=QUESTIONS, guidelines=GUIDELINES, seed=0, votes=ANNOTATORS)
+ASKED = Assignment(items=QUESTIONS, guidelines=GUIDELINES, seed=0, votes=ANNOTATORS)
 
 
 def study(folder, asked=ASKED):

@@ -32,7 +32,7 @@ from personafeedback_tasks.building.rows import (
 )
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.row_files import Row, columns
+from personafeedback_tasks.common.row_files import FileRow, columns
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
 LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
@@ -56,7 +56,7 @@ ROWS = {
 
 
 def test_every_file_is_tried():
-    assert ROWS.keys() == {*Row.__subclasses__()}
+    assert ROWS.keys() == {*FileRow.__subclasses__()}
 
 
 @pytest.mark.parametrize("kind", ROWS)

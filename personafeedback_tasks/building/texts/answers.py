@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from ...annotation.rows import PackItem, Vote
+from ...annotation.study import Say
 from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
@@ -31,7 +32,7 @@ from ..rows import (
     kept,
 )
 from ..settings import Settings
-from ..steps import ANSWERS, Say
+from ..steps import ANSWERS
 from . import checks, prompts
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .pairs import balance, choose

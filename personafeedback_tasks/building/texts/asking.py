@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
+from ...annotation.study import Say
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
-from ...common.row_files import Row
+from ...common.row_files import FileRow
 from ..build import Build
 from ..models import Models
 from ..rows import OWN, Origin, Refused
-from ..steps import Say, Step
+from ..steps import Step
 from . import checks, prompts
 
 if TYPE_CHECKING:
@@ -198,13 +199,13 @@ class TextRun:
         )
         self.done.add(name)
 
-    def save(self, rows: Mapping[type[Row], Iterable[Row]], others: Mapping[Path, Content] = {}) -> None:
+    def save(self, rows: Mapping[type[FileRow], Iterable[FileRow]], others: Mapping[Path, Content] = {}) -> None:
         """Write new rows and files, with origins and refusals."""
         if others:  # first: what is killed in between is never taken for a team's own
             self.build.write(Origin, self.origins.values())
         self.build.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
 
-    def end(self, kind: type[Row], left: Collection[object], unit: str, no_text_refused: str) -> None:
+    def end(self, kind: type[FileRow], left: Collection[object], unit: str, no_text_refused: str) -> None:
         """Report refusals and failures.
 
         Args:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...annotation.study import Say
 from ...common import tables
 from ...common.errors import DataError
 from ...common.records import loads
@@ -22,7 +23,7 @@ from .. import screening
 from ..build import Build
 from ..rows import TEST, TRAIN, Person, kept
 from ..settings import Settings
-from ..steps import PERSONAS, Say
+from ..steps import PERSONAS
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .seeds import FILE as SEEDS

@@ -84,12 +84,12 @@ def load(root: Path, name: str, language: str) -> Prompt:
     for placeholder in sorted(needed - present):
         raise DataError(
             f"{path}: found no {{{{{placeholder}}}}}, expected {_placeholders(needed)}. Put it where the model is to "
-            f"read that text."
+            "read that text."
         )
     for placeholder in sorted(present - known):
         raise DataError(
             f"{path}: found {{{{{placeholder}}}}}, which nothing fills, expected only {_placeholders(known)}. Remove "
-            f"it."
+            "it."
         )
     called = LANGUAGES.get(language, f"the language with the code {language}")
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", called)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from ...annotation.study import Say
 from ...common.errors import DataError
-from ...common.row_files import Row
+from ...common.row_files import FileRow
 from ...personafeedback.persona import Persona
 from ..build import Build
 from ..models import Models
 from ..rows import Basis, Person, PoolQuestion, Question, kept
-from ..steps import PERSONAS, QUESTIONS, Say
+from ..steps import PERSONAS, QUESTIONS
 from . import general, specific
 from .asking import TextRun
 
@@ -63,7 +64,7 @@ class QuestionsRun(TextRun):
             if texts:
                 general.write_general(self, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
-        more: dict[type[Row], Iterable[Row]] = {PoolQuestion: self.pool.values()} if self.pool else {}
+        more: dict[type[FileRow], Iterable[FileRow]] = {PoolQuestion: self.pool.values()} if self.pool else {}
         if self.bases:
             more[Basis] = self.bases.values()
         self.save({**more, Question: self.questions})

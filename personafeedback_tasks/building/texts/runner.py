@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ...annotation.study import Say
 from ...common.errors import OptionError
 from ..build import Build
 from ..models import Models
 from ..rows import OWN, Origin, Question
-from ..steps import ANSWERS, TEXTS, Say, Step
+from ..steps import ANSWERS, TEXTS, Step
 from .answers import AnswersRun
 from .asking import TextRun
 from .personas import PersonasRun
