@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from calendar import month_name
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,15 +85,7 @@ def about(ranking: Ranking) -> str:
     cells = f"All {len(every)} cells" if whole else ", ".join(spaced(cell) for cell in ranking.cells)
     options = first.benchmark.options.remarks(ranking.asked)
     days = sorted(run.date[:10] for run in ranking.runs)
-    dates = " to ".join(dict.fromkeys(map(_day, (days[0], days[-1]))))
+    dates = " to ".join(dict.fromkeys((days[0], days[-1])))
     users = f"{ranking.users:,} user{'' if ranking.users == 1 else 's'}"
     text = "; ".join(filter(None, [f"{cells}: {ranking.cases:,} cases of {users}", ", ".join(options), dates]))
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _day(text: str) -> str:
-    try:
-        year, month, day = map(int, text.split("-"))
-        return f"{day} {month_name[month]} {year}"
-    except (ValueError, IndexError):
-        return text

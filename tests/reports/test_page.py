@@ -361,9 +361,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, wri
     (what,) = browser.texts(".what")
     assert what.startswith("All 6 cells: 48 cases of 8 users; ")
     assert "Each case is a persona, a question and two responses" in what
-    day = ranked[0].date[:10].split("-")
-    assert f"{int(day[2])} " in what
-    assert day[0] in what
+    assert ranked[0].date[:10] in what
     (void,) = (run for run in ranked if run.model == "scripted/mixed")  # most of its replies cannot be read
     (lead,) = browser.texts(".lead")
     assert lead.startswith(f"{called(ranked[0])} has the highest accuracy, ")
