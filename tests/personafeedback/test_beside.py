@@ -16,12 +16,13 @@ pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback
-from support.inspect_runs import evaluate
+from support.inspect_runs import evaluate, metrics
 from support.judges import OTHER
 from support.models import register
 from support.tables import in_markdown, printed_rows
 
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.stats.estimates import paired
@@ -137,3 +138,24 @@ def test_one_report_has_every_setting_and_the_paired_differences(logs, acc, rele
     assert found == same({name: vars(gap)[name] for name in found})
     assert "setting rag" in printed
     assert "| rag |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_new_setting_is_one_function_and_changes_no_other_number(tmp_path, monkeypatch):
+    def name_alone(case, template):
+        return f"{template.wording(case).with_persona}\n\n<persona>\n{case.user_id}\n</persona>"
+
+    asked = {"data": "sample", "method": "generate"}
+    before = evaluate(
+        tasks.personafeedback_general_hard(setting="persona,no_persona", **asked),
+        "personafeedback/longest",
+        tmp_path / "two",
+    )
+    monkeypatch.setitem(prompts.SETTINGS, "name_alone", name_alone)
+    task = tasks.personafeedback_general_hard(setting="persona,no_persona,name_alone", **asked)
+    after = evaluate(task, "personafeedback/longest", tmp_path / "three")
+    table = metrics(after)
+    assert "acc_name_alone" in table
+    assert {name: table[name] for name in metrics(before)} == same(metrics(before), nan_ok=True)
+    done = personafeedback("report", "--full", after.location)
+    assert done.exit_code == 0, done.output
+    assert "name_alone" in done.stdout
