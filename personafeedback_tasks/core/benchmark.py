@@ -15,10 +15,10 @@ from typing import Any
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, cases_of, digest_of, each_and_all, refuse_other_counts
-from .method import FACTS, HARNESSES, Method
+from .method import FACTS, HARNESSES, Method, RewardMethod
 from .options import Options
 from .report import ReportSpec
-from .result import CorpusMetric, Result
+from .result import CorpusMetric, Result, by_case
 from .rewards import Message
 from .table import Units
 
@@ -204,7 +204,8 @@ class Benchmark(ABC):
             return (read(given),)
         if not self.setting_values:
             raise OptionError(
-                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this task once for "
+                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this "
+                f"task once for "
                 "each. (The tasks that choose between responses take a list of settings.)"
             )
         settings: list[dict[str, Any]] = []
@@ -249,17 +250,14 @@ class Benchmark(ABC):
 
     def tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> list[dict[str, float]]:
         """The values of each case of a document in a harness's table: of the first setting, and what others add."""
-        by_case: dict[str, list[Result]] = {}
-        for outcome in outcomes:
-            by_case.setdefault(outcome.case_id, []).append(outcome)
-        return [self._tabled(method, of_case, harness) for of_case in by_case.values()]
-
-    def _tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> dict[str, float]:
-        measure, found = self.measure_of_gain(method), method.tabled(outcomes[0].values, harness)
-        under = {outcome.setting: outcome.values.get(measure, nan) for outcome in outcomes}
-        for name, (more, *less) in self.of_several(method, list(under)).items():
-            found[name] = under[more] - under[less[0]] if less else under[more]
-        return found
+        measure, rows = self.measure_of_gain(method), []
+        for of_case in by_case(outcomes).values():
+            row = method.tabled(of_case[0].values, harness)
+            under = {outcome.setting: outcome.value(measure) for outcome in of_case}
+            for name, (more, *less) in self.of_several(method, list(under)).items():
+                row[name] = under[more] - under[less[0]] if less else under[more]
+            rows.append(row)
+        return rows
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
         """What harnesses log of a document: all that it takes to score it later, ready for JSON."""
@@ -281,8 +279,8 @@ class Benchmark(ABC):
         targets = method.of_each(logged["targets"])
         return [
             Result(
-                case_id=case["id"], cell=logged["cell"], user_id=logged["user_id"], digest=case["digest"], setting=setting,
-                epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
+                case_id=case["id"], cell=logged["cell"], user_id=logged["user_id"], digest=case["digest"],
+                setting=setting, epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
             )
             for setting in logged.get(SETTINGS) or ("",)
             for case, of_case in zip(cases, targets, strict=True)
@@ -305,7 +303,9 @@ class Benchmark(ABC):
 
     def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
         """The messages of one call about a case or a document of several."""
-        return method.turns(document, options, call, self.prompt)
+        if isinstance(method, RewardMethod):
+            return method.conversation(document, options, call)
+        return [{"role": "user", "content": self.prompt(document, options, call)}]
 
 
 _REGISTERED: dict[str, Benchmark] = {}

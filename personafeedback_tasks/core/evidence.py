@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..parsing.answers import PROMPT_CUT, REASONS, excerpt
+from ..parsing.answers import PROMPT_CUT, excerpt
 from ..parsing.letter_probabilities import LogLikelihoods as LogLikelihoods
 from ..parsing.letter_probabilities import impossible
 
@@ -73,14 +73,6 @@ def text_in(content: object) -> str:
     if isinstance(content, (list, tuple)):
         return "\n".join(filter(None, map(text_in, content)))
     return ""
-
-
-def answer_in(reply: Reply, read: Callable[[str, bool], str]) -> str:
-    """What a reply is read to, or the reason why it cannot be read."""
-    if reply.prompt_cut:
-        return PROMPT_CUT
-    answer = read(reply.text, bool(reply.truncated))
-    return why_not(reply, answer) if answer in REASONS else answer
 
 
 def why_not(given: Reply | FirstToken, reason: str) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 from typing import Any, ClassVar, TypeVar
 
-from ..parsing.answers import REASONS
+from ..parsing.answers import PROMPT_CUT, REASONS
 from ..parsing.letter_probabilities import bounded, impossible
 from .cases import Document
-from .evidence import Evidence, LogLikelihoods, Reply, Reward, answer_in, likeliest, why_not
+from .evidence import Evidence, LogLikelihoods, Reply, Reward, likeliest, why_not
 from .result import Answers, Result
 from .rewards import Message, named_rewards, score_rewards
 
@@ -99,10 +99,6 @@ class Method(ABC):
         """What a harness asks, in order: the cases, or documents that hold several of them."""
         return self.several.gather(cases) if self.several else cases
 
-    def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
-        """The messages of one call; `prompt` is the benchmark's."""
-        return [{"role": "user", "content": prompt(document, options, call)}]
-
     def asked(self, settings: Sequence[str]) -> list[str]:
         """All calls about a document, setting after setting; those of the first setting have the call's name alone."""
         return [*self.calls, *(f"{setting} {call}" for setting in settings[1:] for call in self.calls)]
@@ -145,7 +141,10 @@ class ReplyMethod(Method):
 
     def reading(self, given: Any) -> str:
         """What one call is read to: a label or a reason."""
-        return answer_in(given, self.read)
+        if given.prompt_cut:
+            return PROMPT_CUT
+        answer = self.read(given.text, bool(given.truncated))
+        return why_not(given, answer) if answer in REASONS else answer
 
 
 def _unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
@@ -273,9 +272,6 @@ class RewardMethod(Method):
         """All that the table of this harness has, and the aspects, which each model has of its own."""
         hidden = {metric.name for metric in self.metrics} - {metric.name for metric in self.metrics_in(harness)}
         return {name: value for name, value in values.items() if name not in hidden}
-
-    def turns(self, document: Any, options: Any, call: str, prompt: Callable[[Any, Any, str], str]) -> list[Message]:
-        return self.conversation(document, options, call)
 
     def _score(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
         (case,) = cases

@@ -27,8 +27,8 @@ from ..core.window import PromptCheck, Window, check, made_for
 from . import calls
 from .calls import REFUSAL, TASK
 from .judges import JudgeAPI
-from .metrics import in_view
 from .reward_api import RewardModelAPI
+from .scorers import in_view
 
 logger = logging.getLogger(__name__)
 

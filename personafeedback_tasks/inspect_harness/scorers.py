@@ -1,25 +1,34 @@
-"""Replies -> scores: one scorer for each method of a benchmark."""
+"""Replies -> scores, one scorer for each method of a benchmark; and scores -> the numbers in Inspect's table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
 from inspect_ai.model import ChatCompletionChoice
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from ..core.benchmark import SETTINGS, find
 from ..core.evidence import Evidence
 from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
+from ..core.rewards import correlations
+from ..core.table import table
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
 from .calls import events, replies, stage_outcome
 from .evidence import about_of, given, score_name
-from .metrics import IF_THINKS, RESULTS, THINKS, measures, pearson
+
+RESULTS = "results"
+"""Key in the metadata of a score: the results of its cases, as `Result.to_json` makes them."""
+
+THINKS, IF_THINKS = "thinks", "if_thinks"
+"""Keys: a reply of the sample shows thinking; the results that count if one of another sample does, since a scorer sees
+one sample at a time."""
 
 
 @cache
@@ -44,13 +53,14 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                 return unanswered(len(asked), len(names))
             evidence = settle(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
             results = method.judge(cases, evidence)
+            rows = benchmark.tabled(method, results, "inspect")  # of several cases, the table has their mean
             answers = [answer for result in results for answer in result.answers]
             if isinstance(method, RewardMethod):
                 shown = [reply.message.text for reply in asked.values()]
             else:  # of several cases, what each call was read to, before it is split into their answers
                 shown = [method.reading(of) for of in evidence] if isinstance(method, ReplyMethod) else answers
             return Score(
-                value=cast(Any, over_cases(benchmark.tabled(method, results, "inspect"))),
+                value=rows[0] if len(rows) == 1 else {name: mean(row[name] for row in rows) for name in rows[0]},
                 answer=", ".join(shown),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
@@ -69,11 +79,6 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
 def unanswered(replies: int, calls: int) -> Score:
     """The score of a sample that ended before all its calls were answered; Inspect leaves it out of its metrics."""
     return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
-
-
-def over_cases(values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """The score of a sample: that of its case, or the mean over several."""
-    return values[0] if len(values) == 1 else {name: mean(of_case[name] for of_case in values) for name in values[0]}
 
 
 def _of_calls(
@@ -96,3 +101,59 @@ def _of_thinking(method: Method, cases: Sequence[Result], evidence: Sequence[Evi
     if in_view == list(evidence):
         return {}
     return {IF_THINKS: [result.to_json() for result in method.judge(cases, in_view)]}
+
+
+# --- the numbers in Inspect's table -----------------------------------------------------------------------------------
+
+
+@metric
+def measures(benchmark: str, method: str) -> Metric:
+    """Every key of the scores: its mean and standard error over all cases, over each cell, and over each group of
+    cells.
+
+    They are called `acc`, `acc_stderr`, `acc_CELL`, `acc_CELL_stderr`, ... Means are weighted by cases, nan is left
+    out; standard errors are clustered by user. Metrics over the corpus are beside them. The method's primary measure is
+    repeated as `accuracy` and `stderr`, the names that other tools know.
+
+    One metric without a reducer computes all: a reducer or a dict of metrics makes Inspect copy every score for each
+    key.
+    """
+    record = find(benchmark)
+    of_method = record.methods[method]
+    primary = record.primary(of_method)
+
+    # Without this annotation Inspect passes bare scores, stripped of their metadata.
+    def compute(scores: list[SampleScore]) -> Value:
+        every: list[Result] = []
+        for results in in_view(score.score.metadata or {} for score in scores):
+            # those of the first setting come first, and the table has what the others add to them
+            for result, values in zip(results, record.tabled(of_method, results, "inspect"), strict=False):
+                every.append(replace(result, values=values))
+        counted = {*record.counted({result.case_id for result in every})}
+        found = table([one for one in every if one.case_id in counted], record.columns, record.corpus)
+        if primary in found:
+            found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
+        return cast(Value, found)
+
+    return compute
+
+
+@metric
+def pearson() -> Metric:
+    """`pearson_reward` and `pearson_<aspect>`: correlation of the rewards with being the better response."""
+
+    def compute(scores: list[SampleScore]) -> Value:  # annotated for the same reason
+        cases: dict[str, list[Any]] = {}
+        for results in in_view(score.score.metadata or {} for score in scores):
+            cases.setdefault(results[0].case_id, []).append(results[0].rewards or {})
+        return cast(Value, correlations(cases.values()))
+
+    return compute
+
+
+def in_view(notes: Iterable[Mapping[str, Any]]) -> list[Sequence[Result]]:
+    """The results in the metadata of each score of a run, read in view of each other."""
+    notes = list(notes)
+    thinks = any(THINKS in note for note in notes)
+    logged = [(thinks and note.get(IF_THINKS)) or note.get(RESULTS, ()) for note in notes]
+    return [[Result.from_json(one) for one in results] for results in logged]

@@ -78,7 +78,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
         solver=solver,
         scorer=scorer,
         config=config,
-        epochs=Epochs(1, []),  # no reducer, see `metrics`; --epochs and --epochs-reducer work as usual
+        epochs=Epochs(1, []),  # no reducer, see `scorers.measures`; --epochs and --epochs-reducer work as usual
         version=record.version,
         name=_shown(record.named(name, cases, told)),
         metadata=hooks.watch(record, name, cases, every),
