@@ -152,7 +152,8 @@ def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expe
     for cell, count in expected.items():
         if len(cells.get(cell, ())) != count:
             raise DataError(
-                f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, or pass "
+                f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, "
+                f"or pass "
                 "counts=any to run on the cases that are present; the results then say so."
             )
 

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from ..common.records import one_of
 
 WON = {"tie": 0.5, "empty": 0.0, "other_empty": 1.0}
-"""Why nobody is asked -> the vote for the reply: both sides are the same text, or the reply is empty, or the other side is."""
+"""Why nobody is asked -> the vote for the reply: both sides are the same text, the reply is empty, the other is."""
 
 
 class NotAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

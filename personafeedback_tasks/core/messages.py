@@ -59,8 +59,9 @@ def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
 
 
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
-    """A warning if more than 1 % of the replies are unreadable, or if any is empty, had a prompt that was cut or is no log-likelihood.
+    """A warning if more than 1 % of the replies are unreadable; None without one.
 
+    Even a single reply warns that is empty, had a prompt that was cut, or is no log-likelihood.
     lm-eval makes an empty reply out of an error body with status 200: a lower score that nobody would notice.
     """
     answers = list(answers)
@@ -72,9 +73,9 @@ def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: 
     common = min(reasons, key=lambda name: (-reasons[name], name))
     reason = telling[0] if telling and (not many or telling[0] != "no_response") else common
     return (
-        f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are unreadable "
-        f"and count as wrong; {'most common reason' if many and reason == common else 'among them'}: {reason} ({reasons[reason]:,}). "
-        f"{remedy(benchmark, method, reason)}"
+        f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are "
+        f"unreadable and count as wrong; {'most common reason' if many and reason == common else 'among them'}: "
+        f"{reason} ({reasons[reason]:,}). {remedy(benchmark, method, reason)}"
     )
 
 
@@ -96,45 +97,46 @@ def cut(task: str, prompts: PromptCheck) -> str | None:
 
 
 _TIED = (
-    "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in --model_args of hf, and use acc_sym, which does "
-    "not depend on such ties."
+    "The labels are exactly tied. Half-precision models round: pass softmax_dtype=float32 in --model_args of hf, and "
+    "use acc_sym, which does not depend on such ties."
 )
 _NO_FIRST_TOKEN = (
-    "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' metadata. "
-    "Do not use method=logprobs with a model that does not begin its reply with a label."
+    "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' "
+    "metadata. Do not use method=logprobs with a model that does not begin its reply with a label."
 )
 _BY_LIKELIHOOD = "a base model, or one too small to name a letter, the task's _mc variant; "
 
 _REMEDIES = {
     "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
     PROMPT_CUT: (
-        "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a longer "
-        "context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
+        "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a "
+        "longer context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
     ),
     "no_response": (
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
         "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
     ),
     "positive_likelihoods": (
-        "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server that gives natural "
-        "logarithms, the hf backend, or a task that reads replies."
+        "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server "
+        "that gives natural logarithms, the hf backend, or a task that reads replies."
     ),
     "zero_likelihoods": (
-        "Values that are all exactly 0 are no log-likelihoods but a server that does not score prompts (llama.cpp's ignores `echo`), so the "
-        "score is void: use one that does, such as vLLM's, the hf backend, or a task that reads replies."
+        "Values that are all exactly 0 are no log-likelihoods but a server that does not score prompts (llama.cpp's "
+        "ignores `echo`), so the score is void: use one that does, such as vLLM's, the hf backend, or a task that "
+        "reads replies."
     ),
     "undefined_likelihoods": (
-        "A log-likelihood of nan, or of -inf for every label, comes from a numeric overflow, so the score is void: load the model with "
-        "dtype=bfloat16 or dtype=float32 in --model_args."
+        "A log-likelihood of nan, or of -inf for every label, comes from a numeric overflow, so the score is void: "
+        "load the model with dtype=bfloat16 or dtype=float32 in --model_args."
     ),
     "token_ids": (
-        "The server names tokens by their numbers (`token_id:32`), so no label can be found and the score is void: start vLLM without "
-        "--return-tokens-as-token-ids."
+        "The server names tokens by their numbers (`token_id:32`), so no label can be found and the score is void: "
+        "start vLLM without --return-tokens-as-token-ids."
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
     "invalid_response_format": (
-        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; {by_likelihood}a thinking model "
-        "room: --gen_kwargs max_gen_toks=16384."
+        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; "
+        "{by_likelihood}a thinking model room: --gen_kwargs max_gen_toks=16384."
     ),
 }
 """What to do about replies without a label."""
@@ -144,6 +146,7 @@ def unanswered(task: str | None, model: str, status: int | None, error: str | No
     """Warning of a run whose harness asks again without end: none of its calls was answered so far."""
     last = f"status {status}" if status else error or "an error"
     return (
-        f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect asks again without end: "
+        f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect asks again "
+        f"without end: "
         "check that the server runs at this address, or stop this and pass --max-retries 2."
     )

@@ -32,11 +32,12 @@ def option(
         help: one line, for the tasks' docstrings and docs/options.md.
         said: how a name shows a value that is not the default; None if no name does.
         always: whether the line at the start of a run and the signature include it even if it is the default.
-        relevant: (the other options) -> whether it has any effect; then a signature includes it even if it is the default.
+        relevant: (the other options) -> whether it has any effect; then a signature has it even if it is the default.
         place: whether it names a place on this machine. A signature says what was found there instead.
     """
     metadata = {
-        "help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant, "place": place,
+        "help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant,
+        "place": place,
     }  # fmt: skip
     return field(default=default, metadata=metadata)
 
@@ -61,7 +62,8 @@ class Options:
         for key in mapping:
             if meant := _meant(key, cls.names()):
                 raise OptionError(
-                    f"{key}={mapping[key]!r} is not an option. Use {meant}, or rename the key if it is for something else."
+                    f"{key}={mapping[key]!r} is not an option. Use {meant}, or rename the key if it is for something "
+                    f"else."
                 )
         found = {one.name: mapping[one.name] for one in _options(cls) if mapping.get(one.name) is not None}
         for one in _options(cls):
@@ -83,7 +85,7 @@ class Options:
 
     @classmethod
     def without_effect(cls, mapping: Mapping[str, Any]) -> set[str]:
-        """The names of the options that change nothing beside the others of a mapping, in which the defaults may be missing."""
+        """The options that change nothing beside the others of a mapping, in which defaults may be missing."""
         every = {**{one.name: one.default for one in _options(cls)}, **mapping}
         return {one.name for one in _options(cls) if one.metadata["relevant"] and not one.metadata["relevant"](every)}
 
@@ -149,7 +151,7 @@ class Options:
 
 
 _CLOSE = 0.8
-"""Similarity (`difflib.SequenceMatcher.ratio`) above which a key is a misspelt one: `seting` has 0.92, another's `date` 0.75 to `data`."""
+"""`difflib.SequenceMatcher.ratio` above which a key is a misspelt one: `seting` has 0.92, `date` 0.75 to `data`."""
 
 
 def _meant(key: object, names: list[str]) -> str | None:

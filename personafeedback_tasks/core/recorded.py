@@ -61,7 +61,8 @@ class Recorded:
         found = self.replies.get(self._place(key))
         if found is None:
             raise DataError(
-                f"{self.path}: found no reply to {key}{self.unnamed(key)}, expected one to every call of the run. Add its "
+                f"{self.path}: found no reply to {key}{self.unnamed(key)}, expected one to every call of the run. Add "
+                f"its "
                 "record, or ask fewer cases (--limit, --sample-id)."
             )
         return found
@@ -114,7 +115,8 @@ def require_text(method: Method, error: type[PersonaFeedbackError], where: str) 
     """The method, which must read the text of a reply; else raise that error."""
     if not isinstance(method, ReplyMethod):
         raise error(
-            f"{where}: found the method {method.name} ({method.help}), expected one that reads the text of a reply: a file of "
+            f"{where}: found the method {method.name} ({method.help}), expected one that reads the text of a reply: a "
+            f"file of "
             "replies has nothing else. Take a run or a task of another method."
         )
     return method
@@ -146,7 +148,7 @@ def read(path: Path) -> Recorded:
 # --- judges that answer from a file, or from the prompt alone --------------------------------------------------------
 
 Judge = Callable[[str, Mapping[str, Any]], Reply]
-"""(the prompt; which case and call it is, under `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError."""
+"""(prompt; `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError."""
 
 
 class Replay:

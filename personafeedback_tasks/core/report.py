@@ -172,8 +172,8 @@ class CardSpec:
     """What a model card says about a benchmark, and how the Hub identifies its data.
 
     Attributes:
-        measured: (model, options by name, the measures that there are, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what the numbers do not show, in safe Markdown: what everybody must see, and the rest.
+        measured: (model, options by name, its measures, the data) -> what was measured, in safe Markdown.
+        caveats: the figures of a run -> what its numbers do not show, in safe Markdown: for everybody, and the rest.
     """
 
     dataset: str  # id on the Hub
@@ -192,8 +192,8 @@ class ReportSpec:
     chance: float | None  # of `primary`; None if unknown
     headline: Sequence[Line]  # the first table
     details: Sequence[Line] = ()  # the tables after the baselines and the subsets
-    # The results of a case, one per epoch -> the share of its readable picks, over all calls and epochs, that are the better response;
-    # nan without one. None where a case is no choice between two responses.
+    # The results of a case, one per epoch -> the share of its readable picks that are the better response; nan without
+    # one. None where a case is no choice between two responses.
     picked: Callable[[Sequence[Result]], float] | None = None
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`

@@ -1,4 +1,4 @@
-"""A scored case: what harnesses, logs, recorded replies and judges without a model come to, and what tables and reports take."""
+"""A scored case: what harnesses, logs and recorded replies come to, and what tables and reports take."""
 
 from __future__ import annotations
 

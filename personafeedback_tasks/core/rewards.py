@@ -1,4 +1,4 @@
-"""Conversations that reward models score; the rewards of a case -> its score; many of them -> how they correlate with each other and with being the right response."""
+"""Conversations that reward models score; rewards -> the score of a case, and their correlation with being right."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def has_system_turn(tokenizer: Any) -> bool:
-    """Whether the chat template of a tokenizer of transformers writes a system turn: some refuse it, some leave it out."""
+    """Whether the chat template of a tokenizer writes a system turn: some refuse it, some leave it out."""
     turns = [
         {"role": role, "content": content}
         for role, content in (("system", "b6f1d3"), ("user", "a"), ("assistant", "b"))

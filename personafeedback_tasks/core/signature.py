@@ -148,7 +148,7 @@ class Signature:
 
 
 def signed(signatures: Sequence[Signature]) -> dict[str, Any]:
-    """What the metadata of a log has: under KEY the signature of a run, or a list of them if it asks several settings."""
+    """The metadata of a log: under KEY the signature of a run, or a list of them if it asks several settings."""
     found = [signature.to_json() for signature in signatures]
     return {KEY: found if len(found) > 1 else found[0]}
 
@@ -168,7 +168,8 @@ _UPGRADE = f"Upgrade personafeedback-tasks, or: {_AS_WRITTEN}"
 def _refused(name: str, found: Mapping[str, Any]) -> SignatureError:
     value = short(found[name]) if name in found else "no value"
     return SignatureError(
-        f"{value} as {name} in its signature, expected what this version of personafeedback-tasks writes there. {_UPGRADE}"
+        f"{value} as {name} in its signature, expected what this version of personafeedback-tasks writes there. "
+        f"{_UPGRADE}"
     )
 
 
@@ -181,7 +182,8 @@ def _refuse_version(benchmark: Benchmark, version: str) -> None:
         )
     if found > (_numbers(benchmark.version) or ()):
         raise SignatureError(
-            f"task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. {_UPGRADE}"
+            f"task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. "
+            f"{_UPGRADE}"
         )
 
 

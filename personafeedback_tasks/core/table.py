@@ -1,4 +1,4 @@
-"""Results -> every number of a harness's table: over all cases, in each cell, in each group of cells; over units of cases."""
+"""Results -> every number of a harness's table: over all cases, each cell and each group of cells."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def settle(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) ->
 
 
 def token_limit(arguments: Mapping[str, Any] | None) -> int:
-    """The limit on the new tokens of a reply among lm-eval's generation arguments, the lowest of several; 0 if there is none."""
+    """The lowest limit on new tokens among lm-eval's generation arguments; 0 if there is none."""
     names = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
     limits = [value for name in names if isinstance(value := (arguments or {}).get(name), int)]
     return min(limits, default=0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 KEY = "personafeedback_tasks_prompts"
-"""Where both harnesses log a `PromptCheck`, in the metadata of a task; and Inspect what `counted` takes, in those of an output."""
+"""Key of a `PromptCheck` in the metadata of a task, and of what `counted` takes in those of an output of Inspect."""
 
 _ADDED = 16
 """Tokens that a tokenizer may add to a text, such as a beginning of sequence, at most."""
@@ -27,7 +27,7 @@ class Window(NamedTuple):
 
 
 def made_for(config: Any) -> Window | None:
-    """The longest text that a model in this process was made for, by its configuration; None where its positions have no end."""
+    """The longest text that a model was made for, by its configuration; None where its positions have no end."""
     config = getattr(config, "text_config", None) or config
     size = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     remedy = "Beyond them, a model replies at random: take one with at least {smallest:,}."
@@ -87,14 +87,14 @@ def check(task: str, prompts: Sequence[str], window: Window | None, tokens: Call
     if cut:
         longest = f"; the longest has {max(counts):,}" if tokens else ""
         refusal = (
-            f"{task}: {cut:,} of {len(prompts):,} prompts do not fit into the window of {size:,} tokens ({source}), which leaves "
-            f"{max(room, 0):,} for a prompt{longest}. {remedy.format(smallest=max(counts) + size - room)}"
+            f"{task}: {cut:,} of {len(prompts):,} prompts do not fit into the window of {size:,} tokens ({source}), "
+            f"which leaves {max(room, 0):,} for a prompt{longest}. {remedy.format(smallest=max(counts) + size - room)}"
         )
     return PromptCheck(len(prompts), cut, size, refusal)
 
 
 def most_tokens(text: str) -> int:
-    """The most tokens that a text can have: a token has at least one of its bytes, and some tokenizers normalize it first."""
+    """The most tokens that a text can have: each has at least one of its bytes. Some tokenizers normalize it first."""
     return max(map(bytes_of, (text, unicodedata.normalize("NFKD", text)))) + _ADDED
 
 

@@ -229,7 +229,7 @@ def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
 
 
 def choice(output: ModelOutput) -> ChatCompletionChoice:
-    """The reply of one call. A provider that returns no choice gave an empty one, and so did one that returns several."""
+    """The reply of one call; an empty one where the provider returned no choice, or several."""
     if len(output.choices) == 1:
         return output.choices[0]
     return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

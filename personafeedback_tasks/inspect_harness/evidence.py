@@ -19,7 +19,7 @@ LOGPROBS = GenerateConfig(
     logprobs=True,
     top_logprobs=20,  # OpenAI's and vLLM's maximum; where fewer are allowed, set --top-logprobs
     max_tokens=TOP_TOKENS,
-    # Servers that scale log-probabilities by the temperature leave them alone at 0, and white space is never left to luck.
+    # Some servers scale log-probabilities by the temperature, but not at 0; and white space is not left to luck.
     temperature=0.0,
     cache_prompt=False,
 )

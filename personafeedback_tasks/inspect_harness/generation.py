@@ -136,8 +136,9 @@ def generate(
     if not texts:
         name, why = next(iter(failures.items()))
         raise GenerationError(
-            f"{model}: found no reply to any of the {len(prompts)} requests of `{step}`; {name!r} failed with: {why} Check the "
-            f"server and its address, the key and the model's name, then run the step again. The log: {log.location}"
+            f"{model}: found no reply to any of the {len(prompts)} requests of `{step}`; {name!r} failed with: {why} "
+            f"Check the server and its address, the key and the model's name, then run the step again. The log: "
+            f"{log.location}"
         )
     return texts, failures
 
@@ -165,7 +166,8 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
     except Exception as error:  # of a dozen unrelated classes: a provider's package, key or argument is missing
         reason = _one_line(_MARKUP.sub("", str(error))) or type(error).__name__
         raise OptionError(
-            f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as openai/gpt-4o, "
+            f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as "
+            f"openai/gpt-4o, "
             "and install what its provider needs."
         ) from error
 

@@ -60,7 +60,8 @@ class BenchmarkTask(ConfigurableTask):
         stage = self.benchmark.stage
         if stage is not None and any(map(stage.applies, self.options)):
             raise OptionError(
-                f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier reply. "
+                f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
+                f"reply. "
                 "Leave it out, or run the task in Inspect."
             )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
@@ -87,8 +88,8 @@ class BenchmarkTask(ConfigurableTask):
         elsewhere = [method.name for method in methods if "lm-eval" not in method.harnesses]
         only = f"; {' and '.join(elsewhere)} work in Inspect only" if elsewhere else ""
         return (
-            f"{task}: --metadata must not set method, got {found!r}: in lm-eval the task name selects the method. "
-            f"Use the names that end with {' or '.join(here)}, or without a suffix for {next(iter(methods)).name}{only}."
+            f"{task}: --metadata must not set method, got {found!r}: in lm-eval the task name selects the method. Use "
+            f"the names that end with {' or '.join(here)}, or without a suffix for {next(iter(methods)).name}{only}."
         )
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:

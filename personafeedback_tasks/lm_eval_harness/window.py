@@ -12,8 +12,13 @@ from lm_eval.api.model import CachingLM
 
 from ..core.window import PromptCheck, Window, check, made_for
 
-_KINDS = {"HFLM": ("max_length", 1), "TemplateAPI": ("max_length", 0), "SGLangLM": ("max_model_len", 0), "VLLM": ("max_model_len", -1)}  # fmt: skip
-"""Class of the models that cut prompts -> (the argument that sets the window, by how many tokens a prompt with its label may exceed it).
+_KINDS = {
+    "HFLM": ("max_length", 1),
+    "TemplateAPI": ("max_length", 0),
+    "SGLangLM": ("max_model_len", 0),
+    "VLLM": ("max_model_len", -1),
+}
+"""Class of models that cut prompts -> (argument that sets the window, tokens by which prompt and label may exceed it).
 
 Other models send what they get; what a server does with it cannot be seen in lm-eval.
 """
@@ -68,7 +73,7 @@ def _window(model: Any, new: int | None) -> Window | None:
         return Window(room, room, "its tokenizer's, with truncation=True", "Leave truncation out of --model_args.")
     lower = "" if new is None else ", or lower max_gen_toks with --gen_kwargs"
     remedy = (
-        f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model has such a "
-        f"window{lower}; else take another model."
+        f"They would lose their beginning, which is the persona. Pass --model_args {option}={{smallest}} if the model "
+        f"has such a window{lower}; else take another model."
     )
     return Window(size, room, f"{option} of the model", remedy)

@@ -1,4 +1,4 @@
-"""A folder with two of the authors' five files -> cases. Strict: whatever is broken raises DataError, nothing is repaired.
+"""A folder with two of the authors' five files -> cases. Whatever is broken raises DataError; nothing is repaired.
 
 objective_fact_judgment.jsonl    a question with a right answer, and a memory that favors a wrong one
 memory_evidence_conflict.jsonl   two products, evidence for one of them, and a memory that favors the other
@@ -38,8 +38,8 @@ DIALOGUE = "dialogue"
 
 _EVIDENCE = re.compile(r"<information>.*?</information>", re.DOTALL)
 _GET = (
-    f"Set {ENVIRONMENT_VARIABLE} (or data=) to a checkout of https://github.com/{REPOSITORY} at commit {COMMIT}, to a folder with its "
-    f"files data/{FACTS}.jsonl and data/{CONFLICT}.jsonl, or to 'sample'."
+    f"Set {ENVIRONMENT_VARIABLE} (or data=) to a checkout of https://github.com/{REPOSITORY} at commit {COMMIT}, to a "
+    f"folder with its files data/{FACTS}.jsonl and data/{CONFLICT}.jsonl, or to 'sample'."
 )
 
 
@@ -121,7 +121,8 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
     for name, digest in digests.items():
         if counts == COUNTS[0] and source != folders.SAMPLE and digest != DIGESTS[name]:
             raise DataError(
-                f"{paths[name]}: found SHA-256 {digest[:12]}, expected {DIGESTS[name][:12]}, that of commit {COMMIT}. Get the file of that "
+                f"{paths[name]}: found SHA-256 {digest[:12]}, expected {DIGESTS[name][:12]}, that of commit {COMMIT}. "
+                f"Get the file of that "
                 "commit, or pass counts=any to run on other rows; the results then say so."
             )
     cells = [_cases(path, name) for name, path in paths.items() if name in wanted]

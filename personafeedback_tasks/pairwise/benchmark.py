@@ -25,7 +25,7 @@ DEBIASED_SCORE = (
 """Of a card, about methods that know log-odds."""
 
 COMPARISONS = tuple(Comparison(f"paired, {100 * share:.0f} % differ", share, 0.0) for share in (0.1, 0.25, 0.4))
-"""What a plan assumes: in so many cases one of two runs is right and the other wrong, and cases of a user do not correlate."""
+"""What a plan assumes: in so many cases one of two runs is right and one wrong; cases of a user do not correlate."""
 
 
 class PairwiseBenchmark(Benchmark):
@@ -83,7 +83,10 @@ class ChoiceBenchmark(PairwiseBenchmark):
             ),
             load=self.read,
             environment=self.environment,
-            asks=f"Each case is a question and {len(self.labels)} responses, of which one respects {self.known} of this user. All orders are asked, and the model picks it.",
+            asks=(
+                f"Each case is a question and {len(self.labels)} responses, of which one respects {self.known} of this "
+                f"user. All orders are asked, and the model picks it."
+            ),
         )
 
     @abstractmethod
@@ -141,10 +144,14 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], or
         OTHER_PERSONA: f"{known} of another user instead (a control)",
     }[options["setting"]]
     if options["method"] == "reward":
-        how = f"scored {orders.all_sides}, each on its own. `acc` is the share of the cases in which the right one alone has the highest score"
+        how = (
+            f"scored {orders.all_sides}, each on its own. `acc` is the share of the cases in which the right one alone "
+            f"has the highest score"
+        )
     else:
         how = (
-            f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the right one, averaged over "
+            f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the right "
+            f"one, averaged over "
             "cases; an unreadable reply counts as not picked"
         )
     text = f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
@@ -154,14 +161,15 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], or
 def baselines_of(facts: CardFacts) -> str:
     """What the shortcuts reach on the cases of a run."""
     return (
-        f"Always picking the longest response reaches {facts.baselines['longest']} % on these cases, picking the one that shares more "
-        f"terms with what is known about the user {facts.baselines['overlap']} %."
+        f"Always picking the longest response reaches {facts.baselines['longest']} % on these cases, picking the one "
+        f"that shares more terms with what is known about the user {facts.baselines['overlap']} %."
     )
 
 
 def prompt_of(facts: CardFacts) -> str:
     """Whose prompt it is."""
     return (
-        f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these numbers are not interchangeable "
+        f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these "
+        f"numbers are not interchangeable "
         "with theirs."
     )

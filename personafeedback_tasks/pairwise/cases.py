@@ -49,7 +49,7 @@ class ChoiceCases(CaseSet[ChoiceCase]):
 
 
 def in_proportion(cells: Sequence[Sequence[T]]) -> list[T]:
-    """Interleave cells in proportion to their sizes: every prefix has the proportions of the whole to within one case."""
+    """Interleave cells: every prefix has the proportions of the whole to within one case."""
     places = [
         ((position + 0.5) / len(cell), rank, case)
         for rank, cell in enumerate(cells)

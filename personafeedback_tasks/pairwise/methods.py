@@ -17,7 +17,7 @@ from .orders import Orders
 from .scoring import p_chosen, score_answers, score_symmetric
 
 DEBIASED = "acc_sym"
-"""The score of the methods that know log-odds, see `scoring.score_symmetric`. Rewards have no place: their acc needs no debiasing."""
+"""The score of the methods that know log-odds, `scoring.score_symmetric`. Rewards have no place to debias."""
 
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
@@ -52,8 +52,8 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
     in_all_orders: dict[str, Any] = {"calls": orders.names, "per_case": orders.all_names}
     every: list[Method] = [
         LabelMethod(
-            name="generate", help="the letter in the reply", **in_all_orders, score=score, metrics=case_metrics, max_tokens=1024,
-            read=read_reply,
+            name="generate", help="the letter in the reply", **in_all_orders, score=score, metrics=case_metrics,
+            max_tokens=1024, read=read_reply,
         ),
         LabelMethod(
             name="cot", help="the same in the last line, after reasons, 4,096 tokens", **in_all_orders, score=score,
@@ -61,18 +61,21 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         ),
         LikelihoodMethod(
             name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", **in_all_orders,
-            labels=orders.letters, score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())), suffix="mc",
-            primary=DEBIASED,
+            labels=orders.letters, score=score_likelihoods,
+            metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())),
+            suffix="mc", primary=DEBIASED,
         ),
         TopTokenMethod(
-            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)", **in_all_orders,
-            labels=orders.letters, score=score_likelihoods, metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs",
-            primary=DEBIASED, read_tokens=top_reader(orders.letters),
+            name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)",
+            **in_all_orders, labels=orders.letters, score=score_likelihoods,
+            metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs", primary=DEBIASED,
+            read_tokens=top_reader(orders.letters),
         ),
         RewardMethod(
-            name="reward", help="a reward model's score of each response", calls=orders.sides, per_case=orders.all_sides,
-            metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)), suffix="reward",
-            conversation=conversation,
+            name="reward", help="a reward model's score of each response", calls=orders.sides,
+            per_case=orders.all_sides,
+            metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)),
+            suffix="reward", conversation=conversation,
         ),
     ]  # fmt: skip
     return {method.name: method for method in every}

@@ -17,12 +17,18 @@ PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""
 
 SIMILAR_PERSONA, PADDING = "similar_persona", "padding"
-"""Settings of some benchmarks: the model is told about another user, who is similar, or reads as much text about nobody."""
+"""Settings of some benchmarks: the model is told about a similar user, or reads as much text about nobody."""
 
 
-ACC = "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be read counts as wrong"
+ACC = (
+    "share of the orders in which the model picks the right response, averaged over cases; a reply that could not be "
+    "read counts as wrong"
+)
 INVALID = "share of the replies that could not be read as a choice"
-ACC_SYM = "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that position bias cancels"
+ACC_SYM = (
+    "share of the cases in which the log-odds of the right response, averaged over the orders, are positive, so that "
+    "position bias cancels"
+)
 
 
 def picked_of(orders: Orders) -> Callable[[Sequence[Result]], float]:

@@ -13,15 +13,16 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
     """The scores of one case, all in [0, 1].
 
     Returns:
-        acc: mean over the orders of "the right response was picked"; unreadable counts as not picked. Chance: `Orders.chance`.
-        acc_both (two responses), acc_all (more): 1 if it was picked in every order, else 0. Chance 1 / n to the power of n.
-        consistency: 1 if the same response was picked in every order, else 0 (position consistency of arXiv 2406.07791, among
-            cases with all replies readable); nan unless all replies are readable.
-        first_rate: share of the readable replies that picked the response shown first; nan without any. A mean of 1 / n is no
-            position bias. With more than two responses also second_rate and so on.
+        acc: share of the orders in which the right response was picked; unreadable counts as not picked. Chance:
+            `Orders.chance`.
+        acc_both (two responses), acc_all (more): 1 if it was picked in every order, else 0. Chance (1 / n) ** n.
+        consistency: 1 if the same response was picked in every order, else 0 (position consistency of arXiv
+            2406.07791, among cases with all replies readable); nan unless all replies are readable.
+        first_rate: share of the readable replies that picked the response shown first; nan without any. A mean of
+            1 / n is no position bias. With more than two responses also second_rate and so on.
         invalid: share of the replies that are unreadable.
-        bias_first: 1 if every order picked the response shown first, else 0; nan unless all replies are readable. So for each place;
-            of two responses, consistency + bias_first + bias_second = 1.
+        bias_first: 1 if every order picked the response shown first, else 0; nan unless all replies are readable. So
+            for each place; of two responses, consistency + bias_first + bias_second = 1.
         acc_readable: share of the readable replies that picked the right response; nan without any.
     """
     count = len(orders.names)

@@ -1,4 +1,4 @@
-"""Pairs that occur in several rows, and the label ceiling: higher accuracies mean nothing where labels contradict each other.
+"""Pairs that occur in several rows, and the label ceiling, above which accuracies mean nothing.
 
 An audit lists and counts; it changes no case and repairs nothing. Texts are compared exactly, without normalization.
 """
@@ -34,8 +34,9 @@ CONTRADICTIONS = (
     "Label ceiling: an order-blind judge has at most this acc over the cells of the run (contradictory labels)"
 )
 ANOTHER_NINE = (
-    "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over the cells of the run, as "
-    "estimated from the votes (shortcuts that all annotators take are not in it; contradictory labels are)"
+    "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over the "
+    "cells of the run, as estimated from the votes (shortcuts that all annotators take are not in it; contradictory "
+    "labels are)"
 )
 
 
@@ -76,8 +77,8 @@ class Audit:
     def ceilings(self, cells: Collection[str]) -> dict[str, float]:
         """Category, and `total` over both -> highest accuracy of an order-blind judge over these cells, in [0, 1].
 
-        For the same user, question and pair such a judge always picks the same response, so that of these rows only those
-        with the more frequent label can be right.
+        For the same user, question and pair such a judge always picks the same response: of these rows only those with
+        the more frequent label can be right.
         """
         found = {}
         for group, within in _groups(cells).items():
@@ -125,8 +126,8 @@ def label_ceilings(audited: Audit, cells: Collection[str]) -> tuple[dict[str, fl
     """The label ceiling over some cells, and how it was found, in a sentence without a full stop.
 
     Returns:
-        Category, or `total` -> the ceiling, in [0, 1]. Where a set has the risk of its labels, 1 minus the mean risk of the
-        cases, if that is lower than what contradictory labels leave.
+        Category, or `total` -> the ceiling, in [0, 1]. Where a set has the risk of its labels, 1 minus the mean risk of
+        the cases, if that is lower than what contradictory labels leave.
     """
     ceilings, manifest = audited.ceilings(cells), audited.cases.release.manifest
     risks = manifest.noise.by_tier if manifest and manifest.noise else {}
@@ -146,7 +147,8 @@ def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
     same = share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
     ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
     return (
-        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got the same label "
+        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got "
+        f"the same label "
         "both times."
     )
 

@@ -20,7 +20,7 @@ CHANCE = TWO.chance
 
 
 READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap_share}
-"""The baselines that read the persona's values, and can be given another user's. `name` reads no more of it than the name."""
+"""The baselines that read the persona's values, and can be given another user's; `name` reads the name alone."""
 
 
 def _name(case: PersonaCase) -> float:

@@ -20,10 +20,13 @@ _SHOWN = {
     "padding": "as many characters of text about nobody (a control)",
 }
 _IN_BOTH_ORDERS = (
-    "both responses, in both orders. `acc` is the share of the orders in which it picked {right}, averaged over cases; an unreadable reply "
-    "counts as not picked; chance is 50 %."
+    "both responses, in both orders. `acc` is the share of the orders in which it picked {right}, averaged over cases; "
+    "an unreadable reply counts as not picked; chance is 50 %."
 )
-_ONE_BY_ONE = "one response at a time. `acc` is the share of the cases in which {right} has the higher score; a tie is wrong; without ties chance is 50 %."
+_ONE_BY_ONE = (
+    "one response at a time. `acc` is the share of the cases in which {right} has the higher score; a tie is wrong; "
+    "without ties chance is 50 %."
+)
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
@@ -42,8 +45,8 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
         shown = f"{shown.replace('whole ', '')} without {hidden}"
     how = (_ONE_BY_ONE if options["method"] == "reward" else _IN_BOTH_ORDERS).format(right=right)
     text = (
-        f"{asks} asks which of two responses suits a given user better. {model} was shown {foreign.markdown(shown)}, the user's question "
-        f"and {how}"
+        f"{asks} asks which of two responses suits a given user better. {model} was shown {foreign.markdown(shown)}, "
+        f"the user's question and {how}"
     )
     return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
 
@@ -54,8 +57,8 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
     counts = ", ".join(f"{_LANGUAGES.get(code, code)} {count:,}" for code, count in facts.languages.most_common())
     recognizes = "The task is to recognize a personalized reply, not to write one."
     longest = (
-        f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one that shares more terms "
-        f"with the persona {facts.baselines['overlap']} %."
+        f"Always picking the longer response reaches {facts.baselines['longest']} % on these cases, picking the one "
+        f"that shares more terms with the persona {facts.baselines['overlap']} %."
     )
     data = [
         f"Language of the data, in cases: {counts}.",
@@ -68,11 +71,12 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
             "The personas are synthetic and mostly Chinese: not a sample of any population.",
             longest,
         ], [
-            "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the response that "
-            "most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by their majority.",
+            "The labels come from nine annotators in the user's place, not from the users themselves: Easy sets the "
+            "response that most of them chose against a generic or unfitting one, Medium and Hard are pairs decided by "
+            "their majority.",
             *data,
-            "The data have been public since 2025, and we did not find the authors' prompts: these numbers are not interchangeable with the "
-            "paper's.",
+            "The data have been public since 2025, and we did not find the authors' prompts: these numbers are not "
+            "interchangeable with the paper's.",
         ]
     left_out = len(manifest.duel.not_asked) if manifest.duel else 0
     return [
@@ -80,7 +84,8 @@ def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
         longest,
     ], [
         f"How the labels were made: {foreign.markdown(manifest.labels)} {_voted(manifest)}",
-        f"Who wrote the texts: {foreign.markdown(manifest.generator)} Their license: {foreign.markdown(manifest.license)}",
+        f"Who wrote the texts: {foreign.markdown(manifest.generator)} Their license: "
+        f"{foreign.markdown(manifest.license)}",
         *([f"{left_out:,} pairs of the duel are not among the cases: ties and empty replies."] if left_out else []),
         *data,
     ]

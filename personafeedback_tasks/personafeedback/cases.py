@@ -29,7 +29,8 @@ TURNS_GROW = 3
 """Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten
 users. Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona.
 
-Turns that grow loosen the proportions of the cells, since a user's cells come together: to within one case per user, in the General half.
+Turns that grow loosen the proportions of the cells, since a user's cells come together: to within one case per user
+in the General half.
 """
 
 PERSONAS = "persona"
@@ -93,7 +94,8 @@ class PersonaCase:
         """
         if self.release is None:
             raise DataError(
-                f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have personas."
+                f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have "
+                f"personas."
                 " Load the cases with load_cases."
             )
         return self.release.given(setting).of(self.user_id)
@@ -225,7 +227,8 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
         is_there = False
     if not is_there:
         raise DataError(
-            f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the file."
+            f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the "
+            f"file."
         )
     return Persona(user_id, load_profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
 

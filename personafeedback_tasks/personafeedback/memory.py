@@ -21,8 +21,8 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
         expected = f"{FOLDER}/<user_id>.jsonl" if path is None else cut(str(path), 300)
         raise DataError(
             f"setting=rag: found no memory of user_id {short(user_id)}, expected the file {expected} with one "
-            '{"text": "..."} per line. The release has no memories: write these files into a folder (or Hub dataset) that also '
-            "contains data/ and persona/, and pass it as data=."
+            '{"text": "..."} per line. The release has no memories: write these files into a folder (or Hub dataset) '
+            "that also contains data/ and persona/, and pass it as data=."
         )
     return tuple(pieces(path).values())
 

@@ -1,4 +1,4 @@
-"""Case -> the two prompts, one per order: the wordings in `wordings/`, the options, and what each setting tells of the user.
+"""Case -> the two prompts, one per order: the texts in `wordings/`, the options, what each setting tells of the user.
 
 We found no prompt of the authors for choosing; the wordings are ours. A text never changes without a new version: old
 scores would seem to be of the new prompt. With the whole persona, all prompts of a user share the part before the
@@ -97,8 +97,8 @@ class Template(Options):
         said=lambda on: ["rag_filter"] if on else [], relevant=_retrieves,
     )  # fmt: skip
     prompt: str = option(
-        "v1", "which wording of the question", values=lambda: tuple(WORDINGS), said=lambda version: [f"prompt {version}"],
-        always=True,
+        "v1", "which wording of the question", values=lambda: tuple(WORDINGS),
+        said=lambda version: [f"prompt {version}"], always=True,
     )  # fmt: skip
     hide: tuple[str, ...] = option(
         (), "persona fields that are left out, such as Name,Preference.Travel",
@@ -120,8 +120,8 @@ class Template(Options):
             raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs", "write")):
             raise OptionError(
-                f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting={self.setting} "
-                f"and method={self.method}. Use one of these, or leave rag_filter out."
+                f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got "
+                f"setting={self.setting} and method={self.method}. Use one of these, or leave rag_filter out."
             )
         if self.hide and not _shows_persona(vars(self)):
             raise OptionError(
@@ -153,14 +153,15 @@ class Template(Options):
         if self.setting in OF_ANOTHER:
             for case in cases:
                 case.another(self.setting)
-        # Of all users, in the run or not: the cells of one run have different users and must agree on what may be hidden.
+        # Of all users, in the run or not: the cells of one run have different users and must agree on it.
         known = (
             {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
         )
         for name in self.hide:
             if name not in known:
                 raise OptionError(
-                    f"hide must name fields of these personas, got {name}.{did_you_mean(name, known)} Use some of: {', '.join(sorted(known))}."
+                    f"hide must name fields of these personas, got {name}.{did_you_mean(name, known)} Use some of: "
+                    f"{', '.join(sorted(known))}."
                 )
 
 
@@ -248,7 +249,7 @@ AnyTemplate = TypeVar("AnyTemplate", bound=Template)
 
 
 def stand_ins(options: AnyTemplate, methods: Sequence[str]) -> Iterator[tuple[PersonaCase, AnyTemplate]]:
-    """Each stand-in with the options under every setting and method, with hidden fields, and before and after the filter.
+    """Each stand-in under every setting and method, with hidden fields, and before and after the filter.
 
     A similar persona is laid out like another one, and the text of PADDING has its own digest: both are left out.
     """

@@ -20,9 +20,10 @@ UNREADABLE = "unreadable"
 _TEXTS = {
     "en": (
         "Below are the persona of a user, a question that this user asked an assistant, and numbered pieces of content "
-        "that interest this user. Decide which of the pieces matter for a response to the question that suits this user.",
-        "Which pieces matter? Reply with their numbers alone, separated by commas, as in: 1, 3. If none of them matters, "
-        "reply 0.\nNumbers:",
+        "that interest this user. Decide which of the pieces matter for a response to the question that suits this "
+        "user.",
+        "Which pieces matter? Reply with their numbers alone, separated by commas, as in: 1, 3. If none of them "
+        "matters, reply 0.\nNumbers:",
     ),
     "zh": (
         "下面是一位用户的画像、这位用户向助手提出的一个问题，以及这位用户感兴趣的若干条带编号的内容。"
@@ -72,7 +73,8 @@ class RagFilter(Stage):
         if count <= UNREADABLE_SHARE * len(outcomes):
             return None
         return (
-            f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are unreadable: these "
+            f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are "
+            f"unreadable: these "
             "cases kept all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
             "rag_filter out; give thinking models room: --max-tokens 16384."
         )

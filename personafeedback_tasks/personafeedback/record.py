@@ -1,7 +1,7 @@
 """PersonaFeedback (arXiv 2506.12915): which of two responses suits this user better? Start reading here.
 
-`cases.py` loads the cases from the release that `release.py` finds, and `prompts.py` makes the two prompts of a case, one per order. The
-methods, which ask and score, are those of every choice between responses (`pairwise/methods.py`, `pairwise/scoring.py`).
+`cases.py` loads the cases from the release that `release.py` finds, and `prompts.py` makes the two prompts of a case,
+one per order. Methods and scores are those of every choice (`pairwise/methods.py`, `pairwise/scoring.py`).
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ COMPARISONS = (
 )
 """What a plan assumes, from the baselines on the General half, which are judges without a model.
 
-Paired: in which share of the cases one of the two runs is right and the other wrong, which is the variance of the difference.
-It is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc` of 0.5
-(different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two cases
-of a user correlate by 0.01 to 0.03, accuracies as well as differences.
+Paired: in which share of the cases one of the two runs is right and the other wrong: the variance of the difference. It
+is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc`
+of 0.5 (different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two
+cases of a user correlate by 0.01 to 0.03, accuracies as well as differences.
 """
 
 

@@ -92,9 +92,9 @@ def locate(data: str | os.PathLike[str] | None = None) -> Release:
     hub = _HUB_DATASET.fullmatch(name)
     if hub is None or name.startswith((".", "~")):
         raise DataError(
-            f"There is no folder {name!r}{folders.looked(name)}, and it is not a Hub dataset id (OWNER/NAME or OWNER/NAME@REVISION). "
-            f"Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that contains data/ and persona/, "
-            f"to {SAMPLE!r}, or to a dataset id."
+            f"There is no folder {name!r}{folders.looked(name)}, and it is not a Hub dataset id (OWNER/NAME or "
+            f"OWNER/NAME@REVISION). Set {ENVIRONMENT_VARIABLE} (or data=) to a folder that contains data/ and "
+            f"persona/, to {SAMPLE!r}, or to a dataset id."
         )
     return _fetch(name, hub["id"], hub["revision"] or (HUB_REVISION if hub["id"] == HUB_ID else None))
 
@@ -110,10 +110,12 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
         no_folder = f"There is no folder {name!r}{looked}. " if looked else ""
         reason = (str(error).strip() or "no reason given").splitlines()[0]
         raise DataError(
-            f"{no_folder}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub ({type(error).__name__}: {reason}). "
-            "If the dataset is gated or private, set HF_TOKEN to a token with read access. To work offline, copy the release (data/ and "
-            f"persona/) into a folder and set {ENVIRONMENT_VARIABLE} to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
-            f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+            f"{no_folder}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
+            f"({type(error).__name__}: {reason}). "
+            "If the dataset is gated or private, set HF_TOKEN to a token with read access. To work offline, copy the "
+            "release (data/ and "
+            f"persona/) into a folder and set {ENVIRONMENT_VARIABLE} to it, or fill the Hub cache once and set "
+            f"HF_HUB_OFFLINE=1. {ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
         ) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
@@ -126,7 +128,8 @@ def selected(release: Release, wanted: list[str]) -> list[str]:
     path, named = release.root / manifest.FILE, release.counts
     if without := [cell for cell in PAPER_COUNTS if cell not in named and files_of(release.root, cell)]:
         raise DataError(
-            f"{path}: found no {without[0]} in counts, expected the number of cases of its file. Add it, or remove the file."
+            f"{path}: found no {without[0]} in counts, expected the number of cases of its file. Add it, or remove the "
+            f"file."
         )
     in_set = [cell for cell in wanted if cell in named]
     if not in_set:

@@ -1,4 +1,4 @@
-"""What reports say of a run on these data: shortcuts, findings of the audit, the texts of a case, and the model card."""
+"""What reports say of a run on these data: shortcuts, findings of the audit, texts of a case, the model card."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def duels(cases: PersonaCases) -> Duels | None:
         source = case.extra.get("source")
         if not isinstance(source, str):
             raise DataError(
-                f"{cases.source}, {cut(case.id)}: found source = {short(source)}, expected the id of the benchmark's case. "
+                f"{cases.source}, {cut(case.id)}: found source = {short(source)}, expected the id of the benchmark's "
+                f"case. "
                 "Make the folder again with `personafeedback duel`."
             )
         sources[case.id] = source
@@ -133,5 +134,8 @@ REPORT = report_of(
     ),
     load=lambda data, counts: load_present(data, counts=counts),
     environment=ENVIRONMENT_VARIABLE,
-    asks="Each case is a persona, a question and two responses, asked in both orders. The model picks the response that suits this user.",
+    asks=(
+        "Each case is a persona, a question and two responses, asked in both orders. The model picks the response that "
+        "suits this user."
+    ),
 )

@@ -80,7 +80,8 @@ class SwapCase(PersonaCase):
         ]
         if not thirds:
             raise DataError(
-                f"setting=other_persona: found nobody but {self.partner} whose persona user_id {self.user_id} could get, expected a third "
+                f"setting=other_persona: found nobody but {self.partner} whose persona user_id {self.user_id} could "
+                f"get, expected a third "
                 "user. Leave setting=other_persona out."
             )
         return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
@@ -92,11 +93,12 @@ class SwapOptions(Template):
 
     setting: str = option(
         "persona", "what the model is told about the user", said=lambda setting: [setting], always=True,
-        values=lambda: tuple(setting for setting in SETTINGS if setting not in (SIMILAR_PERSONA, PADDING)),  # who may be the other one of a pair; half by construction
+        # SIMILAR_PERSONA may be the other one of a pair, and PADDING gives half by construction
+        values=lambda: tuple(setting for setting in SETTINGS if setting not in (SIMILAR_PERSONA, PADDING)),
     )  # fmt: skip
     pairs: str = option(
-        MATCHED, "the pairs of users of a question: each row in one pair at most, or all", values=lambda: (MATCHED, ALL),
-        said=lambda pairs: [f"{pairs} pairs"], always=True,
+        MATCHED, "the pairs of users of a question: each row in one pair at most, or all",
+        values=lambda: (MATCHED, ALL), said=lambda pairs: [f"{pairs} pairs"], always=True,
     )  # fmt: skip
 
 
@@ -117,7 +119,8 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
     found = [case for first, second in in_proportion(cells) for case in (_case(first, second), _case(second, first))]
     if not found:
         raise DataError(
-            f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, which need none."
+            f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, "
+            f"which need none."
         )
     return PersonaCases(tuple(found), cases.release, cases.counts)
 
@@ -147,8 +150,8 @@ def _hash(*texts: str) -> bytes:
 
 def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
     return SwapCase(
-        id=f"{own.id}~{_line(other)}", persona=own.persona, question=own.question, chosen=own.chosen, rejected=other.chosen,
-        release=own.release, partner=other.user_id,
+        id=f"{own.id}~{_line(other)}", persona=own.persona, question=own.question, chosen=own.chosen,
+        rejected=other.chosen, release=own.release, partner=other.user_id,
     )  # fmt: skip
 
 
@@ -210,7 +213,8 @@ def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
     first, rest = card.caveats(facts)
     return [
         first[0],
-        "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares with the persona is right "
+        "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares "
+        "with the persona is right "
         f"in {facts.baselines['overlap']} %.",
     ], rest
 
@@ -239,7 +243,10 @@ class Swap(PersonaFeedback):
                 "changed",
                 "picks that change with the user",
                 interval=True,
-                meaning="share of the prompts, alike but for the persona, whose picks are two different responses; log-odds pick once for both orders",
+                meaning=(
+                    "share of the prompts, alike but for the persona, whose picks are two different responses; "
+                    "log-odds pick once for both orders"
+                ),
                 none="0 of {n:,} picks changed with the user",
             ),
         ),
@@ -257,8 +264,9 @@ class Swap(PersonaFeedback):
         macro=False,
         swaps=True,
         asks=(
-            "Each case is a question that two users asked, and the response chosen for each of them, asked in both orders with the persona of "
-            "one of them. The model picks the response that was chosen for this user; without the person, half of its picks are right."
+            "Each case is a question that two users asked, and the response chosen for each of them, asked in both "
+            "orders with the persona of one of them. The model picks the response that was chosen for this user; "
+            "without the person, half of its picks are right."
         ),
     )
 

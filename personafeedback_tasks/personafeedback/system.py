@@ -25,12 +25,13 @@ OPENING = {
 
 NEUTRAL = {
     "en": (
-        "Water moves between the sea, the air and the land. The sun warms the surface of the sea, and a part of the water rises as vapor. "
-        "In the cold air above, the vapor turns into small drops, which form clouds. Wind carries the clouds over the land, where rain "
-        "and snow fall. Some of that water runs into rivers, some sinks into the ground, and some stays in glaciers for a long time. "
-        "Rivers bring it back to the sea. The amount of water on the planet changes very little in this way. Rocks take part in a slower "
-        "movement. Rain and frost break them into gravel and sand, which rivers carry to the coast. Layers of sand are pressed together "
-        "until they are stone again. Deep below, heat melts stone, and volcanoes bring it back to the surface. "
+        "Water moves between the sea, the air and the land. The sun warms the surface of the sea, and a part of the "
+        "water rises as vapor. In the cold air above, the vapor turns into small drops, which form clouds. Wind "
+        "carries the clouds over the land, where rain and snow fall. Some of that water runs into rivers, some sinks "
+        "into the ground, and some stays in glaciers for a long time. Rivers bring it back to the sea. The amount of "
+        "water on the planet changes very little in this way. Rocks take part in a slower movement. Rain and frost "
+        "break them into gravel and sand, which rivers carry to the coast. Layers of sand are pressed together until "
+        "they are stone again. Deep below, heat melts stone, and volcanoes bring it back to the surface. "
     ),
     "zh": (
         "水在海洋、空气和陆地之间循环。阳光使海面变暖，一部分水变成水汽上升。在高处的冷空气中，水汽凝结成小水滴，形成云。风把云带到陆地上空，"
@@ -72,8 +73,8 @@ def told_by(
     """The function of (id of a sample, its metadata) that gives the sample's message; None under no_persona.
 
     Args:
-        user: id or unique name of the user of all samples. With None a sample has the user that `user_id` in its metadata names,
-            or one drawn by its id, which other_persona refuses with OptionError.
+        user: id or unique name of the user of all samples. With None a sample has the user that its metadata name
+            (`user_id`), or one drawn by its id, which other_persona refuses with OptionError.
 
     Raises:
         OptionError: there is no such setting, or no such user.
@@ -96,7 +97,8 @@ def told_by(
         if own not in personas:
             if setting == "other_persona":
                 raise OptionError(
-                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} have no user_id of the data. "
+                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} "
+                    f"have no user_id of the data. "
                     "Pass user=NAME: a user that is drawn is anybody's."
                 )
             own = users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(users)]
@@ -119,5 +121,6 @@ def _user(user: str, others: Others) -> str:
     near = get_close_matches(user, others.personas, n=3) or sorted(others.personas)[:3]
     found = f"{len(named)} users of that name" if named else "no such user"
     raise OptionError(
-        f"user={short(user)}: found {found} in {others.root / 'persona'}, expected a user id, such as {', '.join(near)}."
+        f"user={short(user)}: found {found} in {others.root / 'persona'}, expected a user id, such as "
+        f"{', '.join(near)}."
     )

@@ -1,4 +1,4 @@
-"""A folder of the authors' multiple-choice files -> cases. Strict: whatever is broken raises DataError, nothing is repaired.
+"""A folder of the authors' multiple-choice files -> cases. Whatever is broken raises DataError; nothing is repaired.
 
 TOPIC.json   a list of {preference, question, classification_task_options: [four texts, the first one right], ...}
 """
@@ -25,7 +25,8 @@ SAMPLE_ROWS = dict.fromkeys(("entertain_games", "lifestyle_dietary", "shop_techn
 ROWS = {
     "education_learning_styles": 31, "education_resources": 54, "entertain_games": 51, "entertain_music_book": 56,
     "entertain_shows": 62, "entertain_sports": 52, "lifestyle_beauty": 53, "lifestyle_dietary": 57, "lifestyle_fit": 52,
-    "lifestyle_health": 49, "pet_ownership": 43, "professional_work_location_style": 36, "shop_fashion": 54, "shop_home": 56,
+    "lifestyle_health": 49, "pet_ownership": 43, "professional_work_location_style": 36, "shop_fashion": 54,
+    "shop_home": 56,
     "shop_motors": 45, "shop_technology": 35, "travel_activities": 58, "travel_hotel": 54, "travel_restaurant": 56,
     "travel_transportation": 46,
 }  # fmt: skip
@@ -33,8 +34,8 @@ ROWS = {
 
 _COPY, _OPTIONS = " copy.json", "classification_task_options"
 _GET = (
-    f"Set {ENVIRONMENT_VARIABLE} (or data=) to a checkout of https://github.com/{REPOSITORY} at commit {COMMIT}, to a folder with its "
-    f"files of {INSIDE.as_posix()}, or to 'sample'."
+    f"Set {ENVIRONMENT_VARIABLE} (or data=) to a checkout of https://github.com/{REPOSITORY} at commit {COMMIT}, to a "
+    f"folder with its files of {INSIDE.as_posix()}, or to 'sample'."
 )
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from ..pairwise.wording import ChoiceWording
 from .data import ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 _CHOOSE = (
-    "Put yourself in this user's place and choose the response that suits you best. The order of the responses says nothing about "
-    "their quality."
+    "Put yourself in this user's place and choose the response that suits you best. The order of the responses says "
+    "nothing about their quality."
 )
 _ASK = "As this user, which response suits you best?"
 
@@ -26,11 +26,13 @@ class PrefEval(ChoiceBenchmark):
         orders=rotations(4),
         tag="preference",
         told=(
-            "Below are a preference that a user stated, a question that this user asked an assistant, and four responses to it, "
+            "Below are a preference that a user stated, a question that this user asked an assistant, and four "
+            "responses to it, "
             f"A, B, C and D. {_CHOOSE} A response that goes against the preference does not suit you."
         ),
         not_told=(
-            "Below are a question that a user asked an assistant, and four responses to it, A, B, C and D. Nothing is known about this "
+            "Below are a question that a user asked an assistant, and four responses to it, A, B, C and D. Nothing is "
+            "known about this "
             f"user beyond the question itself. {_CHOOSE}"
         ),
         ask=f"{_ASK} Reply with the letter alone: A, B, C or D.\nAnswer:",
@@ -46,8 +48,8 @@ class PrefEval(ChoiceBenchmark):
     dataset = REPOSITORY
     known = "preference"
     asks = (
-        "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses respects a preference "
-        "that the user stated."
+        "[PrefEval](https://arxiv.org/abs/2502.09597), in its multiple-choice form, asks which of four responses "
+        "respects a preference that the user stated."
     )
     caveats = (
         "Preferences, questions and responses are synthetic and in English (CC BY-NC 4.0).",

@@ -73,7 +73,7 @@ class RewardModel:
 
     def _load(self, trust_remote_code: bool, dtype: str) -> None:
         path, gpu = self.path, torch.cuda.is_available()
-        # Tokenizer, weights and code come from one commit. Code of another repository has no such commit and does not load.
+        # Tokenizer, weights and code come from one commit. Code of another repository has none and does not load.
         origin: dict[str, Any] = {"trust_remote_code": trust_remote_code}
         if self.commit != LOCAL:
             origin["revision"] = self.commit
@@ -120,8 +120,9 @@ class RewardModel:
         if outputs == 1 or len(set(aspects)) != outputs or len(aspects) != outputs:
             remedy = "Leave aspects out." if outputs == 1 else "Name them in order: -M aspects=helpfulness,..."
             raise RewardError(
-                f"{self.path}: found {outputs} output{'s' * (outputs > 1)} and the names {', '.join(aspects) or '(none)'}, "
-                f"expected {'no name for a single one' if outputs == 1 else 'a name for each'}. {remedy}"
+                f"{self.path}: found {outputs} output{'s' * (outputs > 1)} and the names "
+                f"{', '.join(aspects) or '(none)'}, expected "
+                f"{'no name for a single one' if outputs == 1 else 'a name for each'}. {remedy}"
             )
         return tuple(aspects)
 
@@ -147,7 +148,8 @@ class RewardModel:
         ids = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         if self.max_length is not None and len(ids) > self.max_length:
             raise RewardError(
-                f"{name}: found {len(ids):,} tokens, expected at most {self.max_length:,}, the context length of {self.path}. "
+                f"{name}: found {len(ids):,} tokens, expected at most {self.max_length:,}, the context length of "
+                f"{self.path}. "
                 "Use a model with a longer context."
             )
         return Encoded(ids, place)
@@ -187,8 +189,8 @@ class RewardModel:
 _PROBE: list[Message] = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
 _OWN_CODE = (
-    "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), or "
-    "use RewardBench to score the output of `personafeedback export --out DIR`."
+    "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), "
+    "or use RewardBench to score the output of `personafeedback export --out DIR`."
 )
 
 
@@ -200,14 +202,16 @@ def _is_local(path: str) -> bool:
 def _refuse_revision(path: str, revision: str | None, trust_remote_code: bool) -> None:
     if _is_local(path) and revision is not None:
         raise OptionError(
-            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, or "
+            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, "
+            f"or "
             "pass the model's Hub id."
         )
     if trust_remote_code and not _is_local(path) and not re.fullmatch("[0-9a-f]{40}", revision or ""):
         raise OptionError(
-            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code can change "
-            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's files on "
-            "the Hub."
+            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code "
+            f"can change "
+            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's "
+            "files on the Hub."
         )
 
 
@@ -225,13 +229,13 @@ def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
         raise
     except Exception as error:
         remedy = (
-            "If its code needs a missing package, install it; if it was written for another version of transformers, use "
-            "RewardBench to score the output of `personafeedback export --out DIR`."
+            "If its code needs a missing package, install it; if it was written for another version of transformers, "
+            "use RewardBench to score the output of `personafeedback export --out DIR`."
         )
         raise RewardError(
-            f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), expected a "
-            f"model that AutoModelForSequenceClassification of transformers {transformers.__version__} loads and runs. "
-            f"{remedy if trust_remote_code else _OWN_CODE}"
+            f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), "
+            f"expected a model that AutoModelForSequenceClassification of transformers {transformers.__version__} "
+            f"loads and runs. {remedy if trust_remote_code else _OWN_CODE}"
         ) from error
 
 

@@ -61,7 +61,8 @@ class Writer:
         """The writer's reply to a question; DataError if there is none."""
         if question.id not in self.replies:
             raise DataError(
-                f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. Resume the run, or "
+                f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. "
+                f"Resume the run, or "
                 "write for the same cells."
             )
         return self.replies[question.id]
@@ -102,7 +103,8 @@ def files(
             asked[pair.case.cell].append(pair)
     if not any(asked.values()):
         raise DataError(
-            f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at the replies "
+            f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at "
+            f"the replies "
             "in the log."
         )
     not_asked = [
@@ -114,8 +116,10 @@ def files(
     manifest = Manifest(
         name=_name(writer, against),
         counts={cell: len(pairs) for cell, pairs in asked.items() if pairs},
-        labels=f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the pairs that are asked; "
-        "ties and empty replies are not.",
+        labels=(
+            f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the "
+            "pairs that are asked; ties and empty replies are not."
+        ),
         generator=" and ".join(sides),
         duel=Duel(
             writer=writer, against=against, models=models or sides, pairs=len(compared), not_asked=tuple(not_asked)
@@ -137,7 +141,7 @@ def _name(writer: str, against: str) -> str:
 
 
 def people(root: Path) -> dict[str, bytes]:
-    """Path -> content, of the personas and memories of a release: of all users, so that `other_persona` gives each the same."""
+    """Path -> content of all personas and memories of a release, so that `other_persona` gives each user the same."""
     paths = (path for folder in (PERSONAS, memory.FOLDER) for path in sorted((root / folder).glob("*.json*")))
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 

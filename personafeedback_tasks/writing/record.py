@@ -26,8 +26,8 @@ from .cases import Questions, UserQuestion, facts, questions
 VERSION = "1.2"
 
 _WORDINGS = wordings(Path(__file__).with_name("wordings"))
-"""Prompt version -> language -> its texts. A text here never changes without a new version. The wordings are ours; they name the criteria that
-the annotators judged by (see personafeedback/prompts.py), so that the writer knows what it is compared by."""
+"""Prompt version -> language -> its texts. A text never changes without a new version. The wordings are ours; they name
+the criteria that annotators judged by (personafeedback/prompts.py), so that the writer knows what it is compared by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +36,8 @@ class Writing(Template):
 
     method: str = option("write", "what the model does", values=lambda: ("write",))
     prompt: str = option(
-        "v1", "which wording of the request", values=lambda: tuple(_WORDINGS), said=lambda version: [f"prompt {version}"],
-        always=True,
+        "v1", "which wording of the request", values=lambda: tuple(_WORDINGS),
+        said=lambda version: [f"prompt {version}"], always=True,
     )  # fmt: skip
 
     def wording(self, case: Any) -> Wording:
@@ -46,7 +46,7 @@ class Writing(Template):
 
 
 def build(question: UserQuestion, options: Writing) -> str:
-    """The prompt that asks a model to write: instructions and what is told about the user, the question, the request."""
+    """The prompt: instructions and what is told about the user, the question, the request."""
     case: Any = question  # it has all that a setting reads of a case
     return (
         f"{SETTINGS[options.setting](case, options)}\n\n"
@@ -127,9 +127,15 @@ class Write(Benchmark):
         score="Written",
         chance=None,
         headline=(
-            Line("written", strong=True, interval=True, meaning="share of the questions with a whole reply: not empty, cut off or refused"),
+            Line(
+                "written", strong=True, interval=True,
+                meaning="share of the questions with a whole reply: not empty, cut off or refused",
+            ),
             Line("length", "characters", unit=RATIO, meaning="mean length of a reply in characters", ranked=True),
-            Line("terms", "persona terms", unit=RATIO, meaning="mean number of different words of the persona in a reply", ranked=True),
+            Line(
+                "terms", "persona terms", unit=RATIO, ranked=True,
+                meaning="mean number of different words of the persona in a reply",
+            ),
         ),
         details=(
             Line("name", "says the user's name", table="Replies"),
