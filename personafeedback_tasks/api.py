@@ -162,12 +162,12 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
         RunError, DataError: see `read_runs`.
     """
     from .analysis.control import with_controls
-    from .analysis.report import report_of
-    from .reports import documents
+    from .analysis.report import report_document, report_of
 
     located = RunData(data)
     rows = with_controls(_runs(logs, [located]))
-    return Document(documents.report_document([report_of(run, located, controls) for run, controls in rows]))
+    reports = [report_of(run, located, controls) for run, controls in rows]
+    return Document(report_document([run for run, _ in rows], reports))
 
 
 def rank(
@@ -317,11 +317,10 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     Raises:
         DataError: a line is no record, or a call has no reply.
     """
-    from .analysis.report import report_of
-    from .reports import documents
+    from .analysis.report import report_document, report_of
 
     run = run_of_replies(task, Path(file), options, partial, logger.info)
-    return Document(documents.report_document([report_of(run, RunData(options.get("data")))]))
+    return Document(report_document([run], [report_of(run, RunData(options.get("data")))]))
 
 
 def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Say) -> Run:

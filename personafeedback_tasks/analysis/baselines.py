@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..core.method import LabelMethod
-from ..core.report import PRECISION, RECALL, Examined
+from ..core.report import Examined
 from ..core.result import Result
 from ..logs.run import Run
 from ..stats.estimates import Estimate
@@ -50,8 +50,7 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
 
 def make_judges(run: Run, texts: Examined) -> Judges:
     spec = run.benchmark.report
-    wanted = [shown.measure for shown in spec.compared]
-    wanted += [name for name in (PRECISION, RECALL) if name in run.benchmark.corpus]
+    wanted = [shown.key for shown in spec.compared]
     baselines = {
         name: measures_of(run.benchmark, cases, only=wanted, also=texts.shared([case.case_id for case in cases]))
         for name, cases in answered(run, texts).items()

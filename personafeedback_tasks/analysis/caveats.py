@@ -68,7 +68,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("refusals", NAMED, {"percent": 100 * refused})
     if (place := place_of(run)) is not None and place.decides and not by_place(run):
         yield Caveat(
-            "place_cancels", WEAKENS, {"place": place.name, "percent": 100 * place.calls.value, "score": run.primary}
+            "place_cancels", NAMED, {"place": place.name, "percent": 100 * place.calls.value, "score": run.primary}
         )
     if run.signature.demonstration:
         yield Caveat("demonstration", FORBIDS)

@@ -1,6 +1,6 @@
-"""The documents of reports, rankings, verdicts and costs, as types: what JSON has, and what every other output is written from.
+"""The documents of reports, rankings, verdicts and costs, as types: what JSON has, and every other output is written from.
 
-Shares are from 0 to 1, and their differences from -1 to 1. `reports/documents.py` builds each of them.
+Shares are from 0 to 1, and their differences from -1 to 1.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..common.outputs import Output
+from ..core.report import Line
 from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import Powered
@@ -19,7 +20,6 @@ from .baselines import Judges
 from .costs import CostOfCalls
 from .groups import Group
 from .pairs import RunPair
-from .report import Unread
 from .users import Users
 from .verdict import VerdictGroup
 
@@ -44,20 +44,18 @@ class CaveatText(Record, frozen=True, kw_only=True):
     sentence: str
 
 
-class MeasureText(Record, frozen=True, kw_only=True):
-    """A measure of a report or a ranking.
+class Unread(Record, frozen=True, kw_only=True):
+    """A reply that cannot be read.
 
     Attributes:
-        heading: in tables.
-        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
-        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score under another `setting`.
-        meaning: what its numbers are; empty where the heading says it.
+        case: its id.
+        reason: why.
+        reply: an excerpt.
     """
 
-    heading: str
-    unit: str
-    kind: str
-    meaning: str
+    case: str
+    reason: str
+    reply: str
 
 
 class ReportedRun(Record, frozen=True, kw_only=True):
@@ -66,19 +64,30 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     Attributes:
         model: the model as the harness names it.
         name: the model as --name calls it.
+        label: the model with remarks.
         primary: the measure that is its score.
+        score: name of the score for people.
+        chance: the score of guessing; null if unknown.
         signature: all that the numbers depend on.
+        short_signature: the part of it that one line has room for.
+        audit: version of the audit of the texts; empty without data.
         beside: setting -> signature of a control.
+        controls: difference to a control -> setting of that control, asked or not.
+        advice: how to ask for the controls that are missing; empty where nothing is.
+        cells: started cell -> cases.
         partial: cell with missing cases -> (answered, cases).
         left_out: why samples do not count -> how many.
         demonstration: whether it is on the bundled sample.
         set: name of a set; null for the benchmark's own data.
+        void: whether its numbers are not those of the model.
         verdict: the first sentence of the report.
-        use: `uses`, `no more than counting terms`, `this kind of person, not this one`, `misled only`, `any persona` or `no sign`; null without a verdict.
+        use: `uses`, `no more than counting terms`, `this kind of person, not this one`, `misled only`, `any persona` or
+            `no sign`; null without a verdict.
         caveats: what a reader must know first.
         unread: replies that cannot be read, of every reason in turn.
-        ceiling: group -> highest accuracy that the labels allow, a share.
-        measures: key of a measure of the groups -> what it is.
+        ceiling: group -> highest accuracy that the labels allow, a share; only where that is below 1.
+        labels: sentences on errors in the labels.
+        measures: key of a measure of the groups -> what it is, in the order of the tables.
         groups: cell or group of cells -> its numbers; the last one has all cases.
         macro: the plain mean of the cells; null unless all are there.
         judges: baselines that answer, and people; null without data.
@@ -88,24 +97,49 @@ class ReportedRun(Record, frozen=True, kw_only=True):
 
     model: str
     name: str
+    label: str
     primary: str
+    score: str
+    chance: float | None
     signature: str
+    short_signature: str
+    audit: str
     beside: Mapping[str, str]
+    controls: Mapping[str, str]
+    advice: str
+    cells: Mapping[str, int]
     partial: Mapping[str, tuple[int, int]]
     left_out: Mapping[str, int]
     demonstration: bool
     set: str | None
+    void: bool
     verdict: str
     use: str | None
     caveats: Sequence[CaveatText]
     unread: Sequence[Unread]
     ceiling: Mapping[str, float]
-    measures: Mapping[str, MeasureText]
+    labels: Sequence[str]
+    measures: Mapping[str, Line]
     groups: Mapping[str, Group]
     macro: Group | None
     judges: Judges | None
     users: Users | None
     costs: Sequence[CostOfCalls]
+
+    @property
+    def overall(self) -> Group:
+        """The group of all cases."""
+        return [*self.groups.values()][-1]
+
+    @property
+    def rows(self) -> list[Group]:
+        """The rows of a table."""
+        return [*self.groups.values(), *([self.macro] if self.macro else [])]
+
+    def differences(self, group: Group) -> dict[str, Estimate]:
+        """The differences to the controls that are there, by name."""
+        found = {name: group.measures.get(name.replace(" ", "_")) for name in self.controls}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 class ReportDocument(Output, frozen=True, kw_only=True):
@@ -178,7 +212,7 @@ class RankingEntry(Record, frozen=True, kw_only=True):
     users: int
     cells: Mapping[str, int]
     caveats: Sequence[CaveatText]
-    measures: Mapping[str, MeasureText]
+    measures: Mapping[str, Line]
     runs: Sequence[RankedRun]
     pairs: Sequence[RunPair]
 

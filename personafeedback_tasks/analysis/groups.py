@@ -22,7 +22,8 @@ class Group:
         name: `general_hard`, `general`, `total`.
         cases: answered cases.
         of: how many the data have.
-        replies: number of replies read, or of responses that a reward model scored.
+        users: of the answered cases.
+        replies: number of replies read; 0 for a reward model.
         reasons: why replies are unreadable -> how many.
         measures: key of a measure -> its value; without those that no group of the report has.
     """
@@ -30,6 +31,7 @@ class Group:
     name: str
     cases: int
     of: int
+    users: int
     replies: int
     reasons: Mapping[str, int]
     measures: Mapping[str, Estimate]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -24,10 +24,8 @@ SCORE = "acc"
 
 MACRO = "plain mean over the cells, whatever their numbers of cases"
 
-KINDS = ("score", "beside", "margin", "adjusted", "difference", "own", "baseline", "shared", "part", "setting")
-"""Primary measure; `ReportSpec.beside`; score minus a baseline; score at equal texts; difference to a control; the
-benchmark's own; score of a baseline; picks shared with one; score in a part of the cases; score under another setting. In the order of
-rankings, which have no further kind than the benchmark's own."""
+KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
+"""The kinds of the measures of rankings, in their order."""
 
 RESULT, HARMS, BASELINES = "Result", "Answers that change with what the model is told", "Baselines"
 SHARED = "Picks that each baseline shares"
@@ -37,21 +35,12 @@ SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Line):
-    """One measure of reports and rankings; `measure` is its key in files."""
+    """A measure of reports and rankings. Documents have the fields of `Line`."""
 
-    kind: str  # one of KINDS
-    of: Callable[[Contender], Estimate | None]  # its value for a run or some of its cases; None where these have none
-    baseline: str = ""  # of a margin
-    reported: bool = True  # whether reports have it; `table` is empty for one that only files have
-    counted: str = ""  # what there is a number of beside it: `cases`, `answers`; empty for none
-
-    @property
-    def key(self) -> str:
-        return self.measure
-
-    @property
-    def heading(self) -> str:
-        return self.title
+    # of some of a run's cases; None where these have none
+    of: Callable[[Contender], Estimate | None] = field(repr=False, compare=False)
+    baseline: str = field(default="", repr=False)  # of a margin
+    reported: bool = field(default=True, repr=False)  # whether reports have it
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
@@ -119,7 +108,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
     for name in dict.fromkeys((control.gain, *(named.name for named in control.named))):
         meaning, table = _of_difference(name, control), RESULT if name in own else SETTINGS
         found.append(_difference(name, partial(difference, name), meaning, table))
-    found.sort(key=lambda one: (one.table != RESULT, one.title in further, one.title == control.gain))
+    found.sort(key=lambda one: (one.table != RESULT, one.label in further, one.label == control.gain))
     if control.counting:
         found.append(_difference(EXCESS, _excess, _of_difference(EXCESS, control), RESULT))
     for word in dict.fromkeys(control.harm.values()):
@@ -141,7 +130,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         if value not in own.values():
             name, meaning = f"{one.run.setting} - {value}", f"the score minus that under {value}, paired by case"
             made = _difference(name, partial(minus, value), meaning, SETTINGS)
-            found.append(replace(made, measure=f"{one.run.setting}_minus_{value}", ranked=False))
+            found.append(replace(made, key=f"{one.run.setting}_minus_{value}", ranked=False))
     return found
 
 
@@ -164,7 +153,8 @@ def _of_difference(name: str, control: Control) -> str:
 
 def _own(line: Line, table: str) -> Measure:
     ranked, kind = line.ranked or bool(line.none), "beside" if line.none else "own"
-    return Measure(**{**vars(line), "table": table, "ranked": ranked}, kind=kind, of=partial(own, line.measure))
+    fields = {**vars(line), "table": table, "ranked": ranked, "kind": kind}
+    return Measure(**fields, of=partial(own, line.key))
 
 
 def _beside(name: str, texts: Examined | None, spec: ReportSpec) -> Measure:
@@ -205,9 +195,9 @@ def _picks(name: str, spec: ReportSpec, words: str) -> str:
 def _in_rankings(measure: Measure, one: Contender) -> str:
     # of a part with the number of its cases, or of their units
     if measure.kind == "own":
-        return measure.measure
+        return measure.key
     if one.texts is None or measure.key not in one.texts.subsets:
-        return measure.title
+        return measure.label
     units, count = one.run.benchmark.units, len(one.texts.subsets[measure.key][1])
     return f"{measure.key}, {count // units.size} {units.name}s" if units else f"{measure.key}, {count} cases"
 

@@ -83,7 +83,7 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
     if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus
-    wanted = [line.measure for line in first.run.benchmark.report.compared if line.measure in of_corpus]
+    wanted = [line.key for line in first.run.benchmark.report.compared if line.key in of_corpus]
     return {name: estimate_of(partial(_difference, of_corpus[name]), cases, first.users) for name in wanted}
 
 

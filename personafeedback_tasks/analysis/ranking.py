@@ -88,7 +88,7 @@ class Ranking:
         found = [
             None
             if place in self.void
-            else use_of(row.run, {one.heading: row.values[one.key] for one in self.measures}, row.controls)
+            else use_of(row.run, {one.label: row.values[one.key] for one in self.measures}, row.controls)
             for place, row in enumerate(self.rows, 1)
         ]
         models = max(1, sum(use is not None and use.asked for use in found))

@@ -1,10 +1,11 @@
-"""A run -> everything that its report has: every number with its uncertainty, its baselines and its caveats."""
+"""A run -> its report: every number with its uncertainty, its baselines and its caveats."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -12,21 +13,22 @@ from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import Result
 from ..core.usage import Prices
-from ..logs.caveat import Caveat
 from ..logs.compare import checked
 from ..logs.data import RunData
 from ..logs.errors import RunError
-from ..logs.names import signature_line
+from ..logs.names import short_line, signature_line
 from ..logs.run import Run
-from ..stats.estimates import Estimate
-from .baselines import Judges, make_judges, with_scores
+from ..stats.estimates import percent
+from .baselines import make_judges, with_scores
 from .caveats import of_result
 from .contender import Contender
 from .control import named_differences, refuse_other_control
-from .costs import CostOfCalls, costs
+from .costs import costs
+from .documents import ReportDocument, ReportedRun, Unread
 from .groups import Group, groups_of, has_macro
 from .measures import Measure, of_report
-from .use import Use, use_of
+from .sentences import texts_of, verdict
+from .use import use_of
 from .users import Users, make_users
 from .void import is_void
 
@@ -37,97 +39,12 @@ MACRO = "macro"
 """Name of the row whose cells weigh the same."""
 
 
-@dataclass(frozen=True)
-class Unread:
-    """A reply that cannot be read.
-
-    Attributes:
-        case: its id.
-        reason: why.
-        reply: an excerpt.
-    """
-
-    case: str
-    reason: str
-    reply: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """Everything that is printed about one run.
-
-    Attributes:
-        groups: the cells that were started, and groups of several of them; the last group has them all.
-        macro: the last group with the plain mean of its cells.
-        measures: the measures that a group has, in the order of the tables.
-        texts: baselines and subsets from the texts of the cases; empty without data.
-        controls: value of the control's option -> the same model's run under it.
-        unread: EXAMPLES unreadable replies, of every reason in turn.
-        judges: baselines that answer, and people, with every measure of the run; None without data.
-        users: how far the users differ; None with few of them.
-    """
-
-    run: Run
-    groups: tuple[Group, ...]
-    macro: Group | None
-    measures: tuple[Measure, ...]
-    caveats: tuple[Caveat, ...]
-    texts: Examined = field(default_factory=Examined)
-    controls: Mapping[str, Run] = field(default_factory=dict)
-    unread: tuple[Unread, ...] = ()
-    judges: Judges | None = None
-    users: Users | None = None
-    costs: tuple[CostOfCalls, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        return signature_line(self.run, self.texts.version)
-
-    @property
-    def shown(self) -> tuple[Group, ...]:
-        """The rows of a table."""
-        return (*self.groups, *([self.macro] if self.macro else []))
-
-    @property
-    def overall(self) -> Group:
-        return self.groups[-1]
-
-    @property
-    def named_controls(self) -> dict[str, str]:
-        """Name of a difference -> setting of its control, asked or not, unless it is a further one; gain last."""
-        control = self.run.benchmark.report.control
-        if control is None:
-            return {}
-        own = self.run.signature.options[control.option]
-        silent = {one.name for one in control.named if one.further and one.less not in self.controls}
-        names = {
-            name: value for name, value in named_differences(self.run).items() if value != own and name not in silent
-        }
-        return dict(sorted(names.items(), key=lambda item: item[1] == control.value))
-
-    @property
-    def void(self) -> bool:
-        """Whether the numbers do not measure the model, so that nothing is concluded from them."""
-        return is_void(self.run)
-
-    @property
-    def use(self) -> Use | None:
-        """Whether the run uses who its user is, over all cases; None for a benchmark that does not ask that."""
-        found = self.overall.measures
-        return use_of(self.run, {one.heading: found.get(one.key) for one in self.measures if one.ranked}, self.controls)
-
-    def differences(self, group: Group) -> dict[str, Estimate]:
-        """The differences to the controls that are there, by name."""
-        found = {name: group.measures.get(name.replace(" ", "_")) for name in self.named_controls}
-        return {name: value for name, value in found.items() if value is not None}
-
-
 def report_of(
     run: Run,
     data: RunData,
     controls: Mapping[str, Run] | None = None,
     prices: Prices | None = None,
-) -> Report:
+) -> ReportedRun:
     """The report of a run on the data that there are."""
     cases, why_not = data.of(run)
     return make_report(run, cases, controls, why_not, data.texts(run), prices)
@@ -140,7 +57,7 @@ def make_report(
     no_data: str = "No data were loaded.",
     texts: Examined | None = None,
     prices: Prices | None = None,
-) -> Report:
+) -> ReportedRun:
     """The report of one run.
 
     Args:
@@ -163,37 +80,62 @@ def make_report(
     whole = Contender(run, controls, texts=texts)
     listed = of_report(whole)
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
-    groups = tuple(_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found)
+    groups = [_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found]
     _, cells, ids = found[-1]
     macro = _group(replace(whole, part=ids, plain=True), MACRO, cells, listed) if has_macro(run) else None
-    overall = groups[-1]
-    shared = {one.baseline: overall.measures.get(one.key) for one in listed if one.kind == "shared"}
-    caveats = of_result(run, controls, cases, no_data, overall.measures[run.primary], shared)
-    return Report(
-        run=run,
-        groups=groups,
-        macro=macro,
-        measures=tuple(one for one in listed if any(one.key in group.measures for group in groups)),
-        caveats=tuple(caveats),
-        texts=texts or Examined(),
-        controls=controls,
+    overall = groups[-1].measures
+    shared = {one.baseline: overall.get(one.key) for one in listed if one.kind == "shared"}
+    caveats = of_result(run, controls, cases, no_data, overall[run.primary], shared)
+    use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
+    judges = make_judges(run, texts) if texts and spec.compared else None
+    names = _named_controls(run, controls)
+    about = texts or Examined()
+    ceiling = _ceiling(run, about, groups)
+    of_groups = ", ".join(f"{name} {percent(value)}" for name, value in ceiling.items())
+    return ReportedRun(
+        model=run.model,
+        name=run.name,
+        label=run.label,
+        primary=run.primary,
+        score=run.score_name,
+        chance=spec.chance,
+        signature=signature_line(run, about.version),
+        short_signature=short_line(run),
+        audit=about.version,
+        beside={value: signature_line(control) for value, control in controls.items()},
+        controls=names,
+        advice=_advice(run, [value for name, value in names.items() if name.replace(" ", "_") not in overall]),
+        cells=run.cells,
+        partial=run.partial,
+        left_out=run.left_out,
+        demonstration=run.signature.demonstration,
+        set=run.named_set.name if run.named_set else None,
+        void=is_void(run),
+        verdict=verdict(run, overall, use, judges),
+        use=use.verdict.value if use and use.verdict else None,
+        caveats=texts_of(caveats),
         unread=examples(run.results),
-        judges=make_judges(run, texts) if texts and spec.compared else None,
+        ceiling=ceiling,
+        labels=[*([about.ceiling_note.format(of_groups)] if ceiling else []), *filter(None, [about.label_note])],
+        measures={one.key: one for one in listed if any(one.key in group.measures for group in groups)},
+        groups={group.name: group for group in groups},
+        macro=macro,
+        judges=judges,
         users=_users(run),
         costs=costs(run, controls, prices),
     )
 
 
 def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[Measure]) -> Group:
-    run, results = one.run, one.results
-    answers = [answer for result in results for answer in result.answers]
-    scored = sum(not result.answers for result in results) * len(run.method.calls)
+    run = one.run
+    answers = [answer for result in one.results for answer in result.answers]
     values = {measure.key: measure.of(one) for measure in measures}
     return Group(
         name=name,
         cases=len(one.ids),
         of=sum(run.cells[cell] for cell in cells),
-        replies=len(answers) + scored,
+        users=len({*one.users}),
+        replies=len(answers),
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in run.benchmark.labels).items())),
         measures={key: value for key, value in values.items() if value is not None},
     )
@@ -213,6 +155,36 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
     return found
 
 
+def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
+    # name of a difference -> setting of its control, asked or not, unless it is a further one; gain last
+    spec = run.benchmark.report.control
+    if spec is None:
+        return {}
+    silent = {run.setting, *(one.less for one in spec.named if one.further and one.less not in controls)}
+    names = {name: value for name, value in named_differences(run).items() if value not in silent}
+    return dict(sorted(names.items(), key=lambda item: item[1] == spec.value))
+
+
+def _advice(run: Run, missing: Sequence[str]) -> str:
+    # none where the run itself must be repeated, or no harness made it
+    control = run.benchmark.report.control
+    if control is None or not missing or is_void(run) or not run.harness.startswith(("lm-eval", "inspect")):
+        return ""
+    settings = ",".join(missing)
+    option = f"-T {control.option}={settings}"
+    if run.harness.startswith("lm-eval"):
+        option = f"--metadata '{json.dumps({control.option: settings})}'"
+    return f"To ask for {' and '.join(missing)}, repeat the run with {option}."
+
+
+def _ceiling(run: Run, texts: Examined, groups: Iterable[Group]) -> dict[str, float]:
+    # of the run's groups, also those that it has in part, where labels allow less than all
+    held = {group.name for group in groups}
+    columns = run.benchmark.columns(run.benchmark.cells)
+    held |= {name for name, cells in columns.items() if name != "total" and set(cells) & set(run.cells)}
+    return {name: value for name, value in texts.ceiling.items() if name in held and percent(value) != "100.0"}
+
+
 def _users(run: Run) -> Users | None:
     if is_void(run):
         return None
@@ -222,11 +194,46 @@ def _users(run: Run) -> Users | None:
     )
 
 
-def examples(results: Iterable[Result]) -> tuple[Unread, ...]:
+def examples(results: Iterable[Result]) -> list[Unread]:
     """EXAMPLES unreadable replies: the first of each reason, then the second ones, ..."""
     found: dict[str, list[Unread]] = {}
     for result in sorted(results, key=lambda result: result.case_id):
         for reason, said in result.unread:
-            found.setdefault(reason, []).append(Unread(result.case_id, reason, said))
+            found.setdefault(reason, []).append(Unread(case=result.case_id, reason=reason, reply=said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
-    return tuple(one for turn in turns for one in turn if one)[:EXAMPLES]
+    return [one for turn in turns for one in turn if one][:EXAMPLES]
+
+
+def report_document(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> ReportDocument:
+    """What `report` writes.
+
+    Args:
+        reports: of the runs.
+    """
+    return ReportDocument(reports=reports, prompt_sensitivity=wording_ranges(runs, reports))
+
+
+def wording_ranges(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> list[str]:
+    """A sentence for each model that was asked in several wordings.
+
+    Args:
+        reports: of the runs.
+    """
+    alike: dict[str, list[tuple[float, str, ReportedRun]]] = {}
+    for run, report in zip(runs, reports, strict=True):
+        wording = run.benchmark.report.wording
+        if wording:
+            same = {name: value for name, value in run.same.items() if name not in (*wording, "fingerprint")}
+            cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
+            words = ", ".join(str(run.signature.options[name]) for name in wording)
+            score = report.overall.measures[run.primary].value
+            alike.setdefault(repr((same, cases)), []).append((score, words, report))
+    lines = []
+    for of_model in alike.values():
+        (lowest, low, first), *_, (highest, high, _) = sorted(of_model, key=lambda one: one[0]) * 2
+        count = len({words for _, words, _ in of_model})
+        if count > 1:
+            scores = f"{percent(lowest)} ({low}) to {percent(highest)} ({high})"
+            name = first.overall.name.replace("_", " ")
+            lines.append(f"{first.model}, {name}: {first.primary} {scores} over {count} wordings.")
+    return lines

@@ -86,8 +86,8 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
 
 def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
     from ..analysis import caveats
+    from ..analysis.sentences import sentence
     from ..logs.caveat import grouped, ordered
-    from ..reports.sentences import sentence
 
     found = grouped([(name, caveats.of_run(run)) for name, run in made.items()])
     if funnel.steps:

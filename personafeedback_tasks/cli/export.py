@@ -75,10 +75,10 @@ def export_command(
     of_runs = RunData(data)
     run, controls = the_run(runs, [of_runs], names)
     check_names(names, [run, *controls.values()])
-    reports = {run.setting: report_of(run, of_runs, controls)}
-    spec = refuse_unpublishable(reports[run.setting])
-    reports |= {setting: report_of(control, of_runs) for setting, control in controls.items()}
-    files = record_files(reports, spec, evaluator, relationship)
+    report = report_of(run, of_runs, controls)
+    spec = refuse_unpublishable(run, report)
+    reported = {setting: (control, report_of(control, of_runs)) for setting, control in controls.items()}
+    files = record_files({run.setting: (run, report), **reported}, spec, evaluator, relationship)
     write_all({out / path: content for path, content in files.items()})
     for path in files:
         say(f"wrote {out / path}")

@@ -64,8 +64,8 @@ def score_replies(
         needs_tables(json_file)
     from ..analysis.contender import Contender
     from ..analysis.ranking import ranked
-    from ..analysis.report import report_of
-    from ..reports import documents, files, report_text
+    from ..analysis.report import report_document, report_of
+    from ..reports import files, report_text
 
     values = given_options(given)
     if template:
@@ -73,11 +73,11 @@ def score_replies(
         return
     run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
     located = RunData(None)
-    made = report_of(run, located)
-    contents = files.report_files([made], ranked([Contender(run)], [located])) if out else {}
+    document = report_document([run], [report_of(run, located)])
+    contents = files.report_files([run], document, ranked([Contender(run)], [located])) if out else {}
     with files_written(contents, out, err=json_file == STDOUT):
-        if write_json(json_file, documents.report_document([made])):
-            show(report_text.full(made))
+        if write_json(json_file, document):
+            show(report_text.full(*document.reports))
 
 
 def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:

@@ -62,8 +62,8 @@ def report(
     from ..analysis.contender import Contender
     from ..analysis.control import unfit_controls, with_controls
     from ..analysis.ranking import ranked
-    from ..analysis.report import report_of
-    from ..reports import documents, files, report_text
+    from ..analysis.report import report_document, report_of
+    from ..reports import files, report_text
     from ..reports.blocks import lines
 
     found = read(runs, [data], names)
@@ -71,16 +71,18 @@ def report(
     rows = with_controls(found)
     for line in unfit_controls(rows):
         say(line, err=True)
-    reports = [report_of(run, data, controls, prices) for run, controls in rows]
-    contents = files.report_files(reports, ranked([Contender(*row) for row in rows], [data])) if out else {}
+    of_rows = [run for run, _ in rows]
+    document = report_document(of_rows, [report_of(run, data, controls, prices) for run, controls in rows])
+    rankings = ranked([Contender(*row) for row in rows], [data]) if out else []
+    contents = files.report_files(of_rows, document, rankings) if out else {}
     with files_written(contents, out, err=json_file == STDOUT):
-        if not write_json(json_file, documents.report_document(reports)):
+        if not write_json(json_file, document):
             return
-        for place, made in enumerate(reports):
+        for place, made in enumerate(document.reports):
             if place:
                 say("")
-            show(report_text.full(made) if full else report_text.short(made, others=len(reports) > 1))
-        show([lines(report_text.wording_ranges(reports))])
+            show(report_text.full(made) if full else report_text.short(made, others=len(rows) > 1))
+        show([lines(document.prompt_sensitivity)])
 
 
 @click.command()
@@ -161,9 +163,9 @@ def card(
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
     costs = costs_beside(asked, rows, api.costs_of_models(cost_logs, values, names, passed_over))
-    say(update_card(made, cases, model_card, costs))
+    say(update_card(asked, controls, made, cases, model_card, costs))
     if eval_results:
-        say(f"wrote {write_eval_results(made, refuse_unpublishable(made), model_card.parent)}")
+        say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
 
 
 def read(

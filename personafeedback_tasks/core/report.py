@@ -14,31 +14,46 @@ from .duels import Duels
 from .earlier import Earlier
 from .result import Answers, Result
 
-PRECISION, RECALL = "precision", "recall"
-"""Corpus metrics of a benchmark that selects something."""
-
-
 SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 """Units: a share and a difference of shares, both of 1; a number in [-1, 1]; one from 0 on."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One measure of a benchmark: what it is called and what it is, in all outputs."""
+    """A measure: what it is called, what it is, and where it is shown, in all outputs.
 
-    measure: str  # of `Benchmark.measures` or the corpus metrics
+    Attributes:
+        key: its name in files; of a benchmark's own, that in `Benchmark.measures` or among the corpus metrics.
+        label: its name for people; by default the key.
+        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
+        meaning: what its numbers are, without a period; empty where the label says it.
+        table: heading of its table in a report; empty where only files have it.
+        strong: whether tables stress it.
+        interval: whether tables have its 95 % interval beside it.
+        ranked: whether rankings have it, too.
+        compared: whether baselines that answer like a model are beside it.
+        none: what is said where it is 0: `0 of {n:,} picks changed`; empty for nothing.
+        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a
+            control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score under
+            another `setting`.
+        counted: what tables count beside it: `cases` or `answers`; empty for nothing.
+    """
+
+    key: str
     label: str = ""
     strong: bool = False
-    interval: bool = False  # whether its 95 % interval stands beside it
+    interval: bool = False
     unit: str = SHARE
-    ranked: bool = False  # whether rankings have it, too: with their tables, page and files
-    table: str = "Details"  # heading of its table among the details; the headline is a table of its own
-    meaning: str = ""  # what its numbers are, for a tooltip or a list of definitions; without a period
-    none: str = ""  # what is said where it is 0: `0 of {n:,} picks changed`; empty for nothing
+    ranked: bool = False
+    table: str = "Details"
+    meaning: str = ""
+    none: str = ""
+    compared: bool = False
+    kind: str = "own"
+    counted: str = ""
 
-    @property
-    def title(self) -> str:
-        return self.label or self.measure
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.key)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -197,7 +212,6 @@ class ReportSpec:
     picked: Callable[[Sequence[Result]], float] | None = None
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`
-    compared: Sequence[Line] = ()  # in the table with the baselines that answer and people, and of two runs
     beside: Sequence[str] = ()  # measures, baselines and subsets that every output has beside the score
     baselines: Sequence[str] = ()  # all that `examine` may give; a ranking's files always have them
     adjusted: str = ""  # where both responses have the same covariate: `at equal length`
@@ -220,7 +234,12 @@ class ReportSpec:
     @property
     def lines(self) -> dict[str, Line]:
         """Measure -> how it is named and printed."""
-        return {line.measure: line for line in (*self.headline, *self.details)}
+        return {line.key: line for line in (*self.headline, *self.details)}
+
+    @property
+    def compared(self) -> list[Line]:
+        """The measures of a run that baselines which answer like a model have beside it, and the difference of two runs."""
+        return [line for line in self.lines.values() if line.compared]
 
     def line(self, measure: str) -> Line:
         """How a measure is named and printed."""

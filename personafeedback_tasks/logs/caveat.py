@@ -1,4 +1,4 @@
-"""Caveats on numbers, as records: code asks for a key, `reports/sentences.py` has the words."""
+"""Caveats on numbers, as records: code asks for a key, `analysis/sentences.py` has the words."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class Run:
     @property
     def headline(self) -> list[Line]:
         """The headline of its benchmark, its score first."""
-        return sorted(self.benchmark.report.headline, key=lambda line: line.measure != self.primary)
+        return sorted(self.benchmark.report.headline, key=lambda line: line.key != self.primary)
 
     @property
     def named_set(self) -> NamedSet | None:

@@ -16,7 +16,7 @@ from . import baselines
 from .cases import ChoiceCase, ChoiceCases
 from .methods import DEBIASED, methods
 from .orders import TWO, Orders
-from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_of, shown_of
+from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_spec, shown_of
 from .wording import ChoiceOptions, ChoiceWording
 
 DEBIASED_SCORE = (
@@ -64,7 +64,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
         self.orders = self.wording.orders
         self.cells = tuple(self.counts)
         super().__init__()
-        self.report = report_of(
+        self.report = report_spec(
             self.orders,
             baselines=("longest", "overlap", "overlap_share"),
             examine=lambda cases, asked: examine(cases, asked, self.orders),

@@ -49,7 +49,7 @@ def picked_of(orders: Orders) -> Callable[[Sequence[Result]], float]:
     return picked
 
 
-def report_of(orders: Orders, **fields: Any) -> ReportSpec:
+def report_spec(orders: Orders, **fields: Any) -> ReportSpec:
     """The report of a benchmark of this kind, with further fields of `ReportSpec`."""
     case_table = f"{orders.all_names.capitalize()} of a case"
     replies, picked = "Single replies", "share of the readable replies that pick the response"

@@ -16,7 +16,7 @@ from ..common.records import cut, decoded, short
 from ..core.duels import Duels
 from ..core.report import CardSpec, Examined, Shown
 from ..pairwise.orders import TWO
-from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_of, shown_of
+from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_spec, shown_of
 from . import card
 from .audit import AUDIT_VERSION, audit, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
@@ -105,7 +105,7 @@ def duels(cases: PersonaCases) -> Duels | None:
     return Duels(**structs.asdict(duel), sources=sources)
 
 
-REPORT = report_of(
+REPORT = report_spec(
     TWO,
     baselines=tuple(BASELINES),
     adjusted="at equal length",

@@ -84,23 +84,24 @@ class LabelStage(JudgedStage):
     def _tables(self) -> dict[str, Any]:
         sought, (table, by_model, by_people) = self.labels[0], self.rates
         right = "share of the rows in which the model says what most people say"
-        acc = Line("acc", strong=True, interval=True, meaning=right)
+        acc = Line("acc", strong=True, interval=True, meaning=right, compared=True)
         balance = f"harmonic mean of precision and recall of {sought}"
-        f1 = Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=balance, ranked=True)
-        beside = [
-            Line("precision", table=""),
-            Line("recall", table=""),
-            Line("kappa", unit=SIGNED, table="", meaning=_KAPPA, ranked=True),
+        f1 = Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=balance, ranked=True, compared=True)
+        beside = partial(Line, table="", compared=True)
+        details = [
+            beside("precision"),
+            beside("recall"),
+            beside("kappa", unit=SIGNED, meaning=_KAPPA, ranked=True),
         ]
         if "over_selection" in self.measured:
             more = f"how many times as often as people the model says {sought}"
-            beside.append(Line("over_selection", "over-selection", unit=RATIO, table="", meaning=more, ranked=True))
-        rates = [
+            details.append(beside("over_selection", "over-selection", unit=RATIO, meaning=more, ranked=True))
+        details += [
             Line("selection_rate", by_model, table=table),
             Line("human_rate", by_people, table=table),
             Line("invalid", table=table, meaning="share of the replies that could not be read", ranked=True),
         ]
-        return {"headline": (acc, f1), "compared": (acc, f1, *beside), "details": (*beside, *rates)}
+        return {"headline": (acc, f1), "details": details}
 
     def _measure(self, name: str, outcomes: Sequence[Result]) -> float:
         return measures(self.labels, outcomes)[name]

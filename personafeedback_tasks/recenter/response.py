@@ -162,22 +162,18 @@ class ResponseTask(JudgedStage):
     report_fields = {
         "headline": (
             Line(
-                "acc", "agrees whether it is better", strong=True, interval=True,
+                "acc", "agrees whether it is better", strong=True, interval=True, compared=True,
                 meaning="share of the rows in which the model and people agree whether the personalized one is better",
             ),
             Line(
-                "spearman", unit=SIGNED, strong=True, ranked=True,
+                "spearman", unit=SIGNED, strong=True, ranked=True, compared=True,
                 meaning="rank correlation of the model's ratings with the mean of people's",
             ),
-        ),
-        "compared": (
-            Line("acc", strong=True, interval=True), Line("spearman", unit=SIGNED, strong=True),
-            Line("no_better", "no better than generic"),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated "
         "which is better; the model does the same.",
         "details": (
-            Line("no_better", "no better than generic", table=""),
+            Line("no_better", "no better than generic", table="", compared=True),
             Line("no_better_people", "people: no better than generic"),
             Line(
                 "consistency", table=_ORDERS, ranked=True,

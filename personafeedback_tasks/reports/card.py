@@ -14,18 +14,19 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 from huggingface_hub.utils import yaml_dump
 
+from ..analysis.documents import ReportedRun
 from ..analysis.groups import Group
-from ..analysis.report import Report
+from ..analysis.sentences import sentence
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError
 from ..common.files import write
 from ..core.cases import HUB_COMMIT, CaseSet
 from ..core.report import CardSpec
 from ..logs.caveat import FORBIDS, VOID
-from ..logs.names import short_line, signature_line
+from ..logs.names import signature_line
+from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .card_text import NO_COSTS, section, signature_of, variant
-from .sentences import sentence
+from .card_text import NO_COSTS, section, variant
 from .table import interval
 
 EVAL_RESULTS = ".eval_results"
@@ -42,7 +43,12 @@ class CardError(PersonaFeedbackError):
 
 
 def update_card(
-    report: Report, cases: CaseSet[Any] | None, path: Path, costs: Mapping[str, Estimate] = NO_COSTS
+    run: Run,
+    controls: Mapping[str, Run],
+    report: ReportedRun,
+    cases: CaseSet[Any] | None,
+    path: Path,
+    costs: Mapping[str, Estimate] = NO_COSTS,
 ) -> str:
     """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 
@@ -50,6 +56,7 @@ def update_card(
     comments within `model-index`.
 
     Args:
+        controls: value of the control's option -> the run under it, as in the report.
         cases: the data of the run; None is refused.
         path: the card; created if there is none.
         costs: what knowing the user costs, as `balance.costs_beside` has it.
@@ -57,10 +64,12 @@ def update_card(
     Raises:
         CardError: this run should not be published, or the card is of another model or cannot be read.
     """
-    spec = refuse_unpublishable(report)
+    spec = refuse_unpublishable(run, report)
     assert cases is not None  # a report without them has the caveat `no_data`
     old = _read(path)
-    new = _updated(path, old or "", report, spec, section(report, cases, spec, costs))
+    signed = {value: signature_line(control, public=True) for value, control in controls.items()}
+    made = results(run, report, spec, signed)
+    new = _updated(path, old or "", run, spec, made, section(run, report, cases, spec, signed, costs))
     if new != old:
         write(path, new)
     done = "nothing to change" if new == old else "created" if old is None else "updated; everything else unchanged"
@@ -70,10 +79,9 @@ def update_card(
     )
 
 
-def refuse_unpublishable(report: Report) -> CardSpec:
+def refuse_unpublishable(run: Run, report: ReportedRun) -> CardSpec:
     """The card's texts for the run's benchmark. Raises CardError, with the reasons, for a run unfit for a card."""
-    run, log = report.run, report.run.logs[0]
-    spec = run.benchmark.report.card
+    log, spec = run.logs[0], run.benchmark.report.card
     if spec is None:
         raise CardError(f"{log}: found a run of {run.benchmark.title}, which has no model card. Use `report`.")
     reasons = [one for one in report.caveats if one.severity in (VOID, FORBIDS) or one.key in _UNCHECKED]
@@ -85,17 +93,21 @@ def refuse_unpublishable(report: Report) -> CardSpec:
     return spec
 
 
-def results(report: Report, spec: CardSpec) -> list[EvalResult]:
-    """One result per group and measure for `model-index`, in percent; the source is left to the card's author."""
-    run = report.run
+def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, str]) -> list[EvalResult]:
+    """One result per group and measure for `model-index`, in percent; the source is left to the card's author.
+
+    Args:
+        signed: value of the control's option -> signature of the run under it.
+    """
+    signature = foreign.line(signature_line(run, report.audit, public=True))
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
-    dataset, commit = data_set_of(report, spec)
+    dataset, commit = data_set_of(run, spec)
 
     def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
         args: dict[str, Any] = {"asked": variant(run), "method": run.method.name, "calls": run.method.per_case}
         if not math.isnan(found.low):
             args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
-        args |= {"cases": found.n, "users": found.users, **more, "signature": foreign.line(signature_of(report))}
+        args |= {"cases": found.n, "users": found.users, **more, "signature": signature}
         return EvalResult(
             task_type="multiple-choice",
             task_name="Multiple Choice",
@@ -111,7 +123,7 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
         )
 
     made = []
-    for group in report.groups:
+    for group in report.groups.values():
         refusals = group.reasons.get("refusal", 0)
         more = {
             "refusals": refusals,
@@ -122,9 +134,8 @@ def results(report: Report, spec: CardSpec) -> list[EvalResult]:
             if not math.isnan(group.measures[name].value):
                 made.append(result(group, "accuracy", name, "%", group.measures[name], more))
         for name, difference in report.differences(group).items():
-            control = report.controls[report.named_controls[name]]
-            signed = {"control": foreign.line(signature_line(control, public=True))}
-            made.append(result(group, name.replace(" ", "_"), name, "points", difference, signed))
+            control = {"control": foreign.line(signed[report.controls[name]])}
+            made.append(result(group, name.replace(" ", "_"), name, "points", difference, control))
     return made
 
 
@@ -132,9 +143,9 @@ def _rounded(value: float) -> float:
     return round(100 * value, 2)
 
 
-def data_set_of(report: Report, spec: CardSpec) -> tuple[str, str | None]:
+def data_set_of(run: Run, spec: CardSpec) -> tuple[str, str | None]:
     """(id on the Hub of the data, their commit where they were read there); for a set elsewhere its name."""
-    named, hub = report.run.named_set, HUB_COMMIT.fullmatch(str(report.run.signature.source))
+    named, hub = run.named_set, HUB_COMMIT.fullmatch(str(run.signature.source))
     own = hub["id"] if hub else None
     dataset = spec.dataset if named is None else own or foreign.line(named.name)
     return dataset, hub["commit"] if hub and own == dataset else None
@@ -152,22 +163,22 @@ def _read(path: Path) -> str | None:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
-def _updated(path: Path, content: str, report: Report, spec: CardSpec, text: str) -> str:
+def _updated(path: Path, content: str, run: Run, spec: CardSpec, made: Sequence[EvalResult], text: str) -> str:
     newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
     content = content.replace(newline, "\n")
     block = REGEX_YAML_BLOCK.search(content)
     before, front, after = (
         (content[: block.start(2)], block[2], content[block.end(2) :]) if block else ("---\n", "", f"\n---\n{content}")
     )
-    front = _with_results(path, front, report, spec)
-    body = after if content else f"{after}\n# {foreign.markdown(report.run.name)}\n"
-    body = _with_section(path, body, variant(report.run), text)
+    front = _with_results(path, front, run, spec, made)
+    body = after if content else f"{after}\n# {foreign.markdown(run.name)}\n"
+    body = _with_section(path, body, variant(run), text)
     return f"{before}{front}{body}".replace("\n", newline)
 
 
-def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str:
+def _with_results(path: Path, front: str, run: Run, spec: CardSpec, made: Sequence[EvalResult]) -> str:
     # all but the lines of `model-index` stay as they are written
-    own = foreign.line(report.run.name)
+    own = foreign.line(run.name)
     try:
         metadata = yaml.safe_load(f"{front}\n") or {}
         models = list(metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}])
@@ -179,12 +190,12 @@ def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str
                 "Pass that model's card as --model-card. If both names are of one model, give the run the card's "
                 "name with --name."
             )
-        models[place] = {**models[place], "results": _merged(models[place]["results"], report, spec)}
+        models[place] = {**models[place], "results": _merged(models[place]["results"], run, spec, made)}
         if models == metadata.get("model-index"):
             return front
-        made = yaml_dump({"model-index": models}, sort_keys=False)
+        index = yaml_dump({"model-index": models}, sort_keys=False)
         kept = f"{front}\n" if metadata else ""
-        changed = _INDEX.sub(lambda _: made, kept, count=1) if _INDEX.search(kept) else kept + made
+        changed = _INDEX.sub(lambda _: index, kept, count=1) if _INDEX.search(kept) else kept + index
         if yaml.safe_load(changed) != {**metadata, "model-index": models}:
             raise ValueError("they are not one key a line")
     except CardError:
@@ -197,25 +208,27 @@ def _with_results(path: Path, front: str, report: Report, spec: CardSpec) -> str
     return changed.removesuffix("\n")
 
 
-def _merged(earlier: Sequence[Mapping[str, Any]], report: Report, spec: CardSpec) -> list[Mapping[str, Any]]:
+def _merged(
+    earlier: Sequence[Mapping[str, Any]], run: Run, spec: CardSpec, made: Sequence[EvalResult]
+) -> list[Mapping[str, Any]]:
     kept: list[Mapping[str, Any]] = []
     place = None
     for result in earlier:
-        others = [metric for metric in result["metrics"] if not _is_earlier(result, metric, report, spec)]
+        others = [metric for metric in result["metrics"] if not _is_earlier(result, metric, run, spec)]
         if len(others) < len(result["metrics"]) and place is None:
             place = len(kept)
         if others or not result["metrics"]:
             kept.append({**result, "metrics": others})  # ModelCard.save joins results on the same data
     place = len(kept) if place is None else place
-    (model,) = eval_results_to_model_index("", results(report, spec))
+    (model,) = eval_results_to_model_index("", list(made))
     return [*kept[:place], *model["results"], *kept[place:]]
 
 
-def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], report: Report, spec: CardSpec) -> bool:
+def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], run: Run, spec: CardSpec) -> bool:
     args = metric.get("args")
     if not isinstance(args, Mapping) or not str(args.get("signature")).startswith("personafeedback-tasks "):
         return False
-    return args.get("asked") == variant(report.run) and result["dataset"]["type"] == data_set_of(report, spec)[0]
+    return args.get("asked") == variant(run) and result["dataset"]["type"] == data_set_of(run, spec)[0]
 
 
 def same_model(one: str, other: str) -> bool:
@@ -242,7 +255,7 @@ def _with_section(path: Path, body: str, key: str, text: str) -> str:
     )
 
 
-def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
+def write_eval_results(run: Run, report: ReportedRun, spec: CardSpec, folder: Path) -> Path:
     """Write the run's score in each group, in percent, to `.eval_results/BENCHMARK.yaml`, in place of an earlier one.
 
     A data set's leaderboard on the Hub shows it once its owners register a benchmark.
@@ -254,10 +267,9 @@ def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    run = report.run
-    dataset, commit = data_set_of(report, spec)
+    dataset, commit = data_set_of(run, spec)
     entries = []
-    for group in report.groups:
+    for group in report.groups.values():
         score = group.measures[run.primary]
         measured = f"{run.primary}, 95 % {interval(score)} by {score.users:,} users, {score.n:,} cases"
         asked = ", ".join([run.method.name, *run.remarks])
@@ -268,7 +280,7 @@ def write_eval_results(report: Report, spec: CardSpec, folder: Path) -> Path:
                 value=round(100 * score.value, 2),
                 dataset_revision=commit,
                 date=run.date,
-                notes=f"{measured}; {asked}; {short_line(run)}",
+                notes=f"{measured}; {asked}; {report.short_signature}",
             )
         )
     path = folder / EVAL_RESULTS / f"{run.benchmark.name}.yaml"

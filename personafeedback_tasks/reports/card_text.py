@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined, Template
 
 from ..analysis.balance import COST
+from ..analysis.documents import ReportedRun
 from ..analysis.groups import Group
-from ..analysis.report import Report
+from ..analysis.sentences import first_sentence, sentence
 from ..common import foreign
 from ..core.cases import CaseSet
 from ..core.report import CardFacts, CardSpec
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .report_text import ceiling, columns_of, unreadable
-from .sentences import first_sentence, sentence, verdict
+from .report_text import columns_of, unreadable
 from .table import Column, Table, interval, percent, points, spaced, with_interval
 
 MOST_ROWS = 4
@@ -42,18 +42,24 @@ def variant(run: Run) -> str:
     return foreign.comment(f"{run.remark}: {asked}" if run.remark else asked)
 
 
-def signature_of(report: Report) -> str:
-    """The signature of the numbers, without the folders of this machine."""
-    return signature_line(report.run, report.texts.version, public=True)
+def section(
+    run: Run,
+    report: ReportedRun,
+    cases: CaseSet[Any],
+    spec: CardSpec,
+    signed: Mapping[str, str],
+    costs: Mapping[str, Estimate] = NO_COSTS,
+) -> str:
+    """The Markdown section of a card, by the template `card.md.j2`.
 
-
-def section(report: Report, cases: CaseSet[Any], spec: CardSpec, costs: Mapping[str, Estimate] = NO_COSTS) -> str:
-    """The Markdown section of a card, by the template `card.md.j2`."""
-    run, control, groups = report.run, report.run.benchmark.report.control, report.shown
+    Args:
+        signed: value of the control's option -> signature of the run under it.
+    """
+    control, groups, every = run.benchmark.report.control, report.rows, report.groups.values()
     if len(groups) > MOST_ROWS:
-        groups = tuple(group for group in report.groups if group.name not in run.cells)
+        groups = [group for group in every if group.name not in run.cells]
     listed = sorted(spec.measures, key=lambda name: name != run.primary)
-    measures = [name for name in listed if any(not math.isnan(group.measures[name].value) for group in report.groups)]
+    measures = [name for name in listed if any(not math.isnan(group.measures[name].value) for group in every)]
     first, rest = spec.caveats(
         CardFacts(
             languages=Counter(case.language for case in cases if case.id in run.cases),
@@ -63,32 +69,30 @@ def section(report: Report, cases: CaseSet[Any], spec: CardSpec, costs: Mapping[
         )
     )
     known = report.differences(report.overall)
-    missing = [name for name in report.named_controls if name not in known]
+    missing = [name for name in report.controls if name not in known]
     said = [
-        *ceiling(report),
+        *report.labels,
         *([f"Not measured: {', '.join(missing)}."] if missing else []),
         *map(first_sentence, report.caveats),
     ]
     cut = [sentence(caveat) for caveat in report.caveats if sentence(caveat) != first_sentence(caveat)]
     return _TEMPLATE.render(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
-        verdict=foreign.markdown(verdict(report)),
+        verdict=foreign.markdown(report.verdict),
         cost=foreign.markdown(cost_sentence(costs)),
         measured=spec.measured(foreign.code(run.name), run.signature.options, measures, cases),
         table=_table(report, spec, groups, measures),
         differences=[one for one in control.named if one.name in known] if control else [],
         replies=foreign.markdown(unreadable(report).capitalize()),
         first=[*first, *map(foreign.markdown, said)],
-        every_cell=_table(report, spec, report.shown, measures) if len(report.shown) > MOST_ROWS else "",
+        every_cell=_table(report, spec, report.rows, measures) if len(report.rows) > MOST_ROWS else "",
         baselines="; ".join(f"{name} always picks {what}" for name, what in spec.baselines.items()),
         macro=report.macro,
         rest=[*rest, *map(foreign.markdown, cut)],
         harness=foreign.markdown(run.harness),
-        arguments=foreign.code(_arguments(report)),
-        signature=foreign.code(signature_of(report)),
-        controls={
-            value: foreign.code(signature_line(control, public=True)) for value, control in report.controls.items()
-        },
+        arguments=foreign.code(_arguments(run, signed)),
+        signature=foreign.code(signature_line(run, report.audit, public=True)),
+        controls={value: foreign.code(line) for value, line in signed.items()},
     )
 
 
@@ -106,7 +110,7 @@ def cost_sentence(costs: Mapping[str, Estimate]) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:
+def _table(report: ReportedRun, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:
     columns: list[Column] = []
     for name in measures:
         columns += with_interval(name, [group.measures[name] for group in groups])
@@ -114,21 +118,19 @@ def _table(report: Report, spec: CardSpec, groups: Sequence[Group], measures: Se
     for name in spec.baselines:
         columns.append(Column(f"baseline: {name}", tuple(percent(group.measures[name].value) for group in groups)))
     known = [name.replace(" ", "_") for name in report.differences(report.overall)]
-    for measure in report.measures:
+    for measure in report.measures.values():
         if measure.kind == "beside" or measure.key in known:
-            columns += columns_of(report, measure, groups)
+            columns += columns_of(measure, groups)
     labels = tuple(spaced(group.name) for group in groups)
     (text,) = Table("", labels, tuple(columns), corner="", undefined=True, whole=True).markdown()
     return text
 
 
-def _arguments(report: Report) -> str:
+def _arguments(run: Run, controls: Iterable[str]) -> str:
     # the arguments that matter most; the signature has all
-    run, control = report.run, report.run.benchmark.report.control
+    control = run.benchmark.report.control
     named = {"method": run.method.name}
     if control is not None:
-        named[control.option] = ",".join(
-            str(one.signature.options[control.option]) for one in (run, *report.controls.values())
-        )
+        named[control.option] = ",".join((str(run.signature.options[control.option]), *controls))
     named |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
     return ", ".join(f"{name}={value}" for name, value in named.items())

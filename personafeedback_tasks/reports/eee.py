@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ..analysis.report import Report
+from ..analysis.documents import ReportedRun
 from ..common.errors import OptionError
 from ..common.outputs import json_lines, json_text
 from ..core.cases import HUB_COMMIT
@@ -37,28 +37,26 @@ LIBRARIES = {"inspect-ai": "inspect_ai", "lm-eval": "lm_eval"}
 CLUSTERED = "clustered by user"
 
 
-def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: str, relationship: str) -> dict[Path, str]:
+def record_files(
+    runs: Mapping[str, tuple[Run, ReportedRun]], spec: CardSpec, evaluator: str, relationship: str
+) -> dict[Path, str]:
     """Path below the folder of a datastore -> content: the record, and its samples where each call is right or wrong.
 
     The record has the time of the run, so the same reports give the same bytes.
 
     Args:
-        reports: by setting, of the run first and then of its controls.
+        runs: setting -> a run and its report; the run first, then its controls.
         evaluator: the organization that ran the evaluation.
         relationship: of it to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
 
     Raises:
         OptionError: the model's name is not DEVELOPER/MODEL.
     """
-    first = next(iter(reports.values()))
-    run, model = first.run, _model_id(first.run)
+    run, _ = next(iter(runs.values()))
+    model = _model_id(run)
     written = str(int(datetime.fromisoformat(run.date).timestamp()))
     ids = {"schema_version": SCHEMA, "evaluation_id": f"{run.benchmark.name}/{model}/{written}"}
-    rows = [
-        {**ids, "model_id": model, **row}
-        for setting, report in reports.items()
-        for row in _samples(setting, report.run)
-    ]
+    rows = [{**ids, "model_id": model, **row} for setting, (one, _) in runs.items() for row in _samples(setting, one)]
     record: dict[str, Any] = {
         **ids,
         "evaluation_timestamp": run.date,
@@ -81,7 +79,7 @@ def record_files(reports: Mapping[str, Report], spec: CardSpec, evaluator: str, 
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
         "evaluation_results": [
-            result for setting, report in reports.items() for result in _results(setting, report, spec)
+            result for setting, (one, report) in runs.items() for result in _results(setting, one, report, spec)
         ],
     }
     content = json.dumps([record, rows], sort_keys=True).encode()
@@ -112,11 +110,11 @@ def _model_id(run: Run) -> str:
     return run.name
 
 
-def _results(setting: str, report: Report, spec: CardSpec) -> Iterator[dict[str, Any]]:
-    run, benchmark = report.run, report.run.benchmark
+def _results(setting: str, run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str, Any]]:
+    benchmark = run.benchmark
     better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
     better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
-    for group in report.groups:
+    for group in report.groups.values():
         for name, found in group.measures.items():
             line = benchmark.report.line(name)
             if better.get(name) is not None and not math.isnan(found.value):

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analysis.balance import OfTasks
+from ..analysis.documents import ReportDocument
 from ..analysis.ranking import Ranking
-from ..analysis.report import Report
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
+from ..logs.run import Run
 from . import documents, page, rank_csv, rank_text, report_text
 from .blocks import Block, lines, markdown
 
 
-def report_files(reports: Sequence[Report], rankings: Sequence[Ranking]) -> dict[str, Content]:
-    """The reports, and the page."""
-    titles = " and ".join(dict.fromkeys(report.run.title for report in reports))
+def report_files(runs: Sequence[Run], document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
+    """The reports of some runs, and the page."""
+    titles = " and ".join(dict.fromkeys(run.title for run in runs))
     parts: list[Block] = []
-    for report in reports:
+    for report in document.reports:
         parts += report_text.full(report)
-    parts.append(lines(report_text.wording_ranges(reports)))
+    parts.append(lines(document.prompt_sensitivity))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": output_text(documents.report_document(reports)),
+        "report.json": output_text(document),
         "index.html": page.render(rankings),
     }
 

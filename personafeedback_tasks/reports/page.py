@@ -9,11 +9,11 @@ from typing import Any
 
 from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.ranking import Ranking
+from ..analysis.sentences import sentence
 from ..common import web
 from ..logs.names import signature_line
 from . import page_plots, page_table, rank_text
 from .page_data import data, names, places, texts_of
-from .sentences import sentence
 from .table import spaced
 
 FILES = Path(__file__).with_suffix("")

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..analysis import sentences
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
 from ..core.report import DIFFERENCE, SHARE
 from ..logs.caveat import VOID, Caveat
 from ..stats.estimates import ALPHA, percent
-from . import rank_text, sentences
+from . import rank_text
 from .page_data import names as names_of
 from .page_plots import Axis
 from .table import NOT_MEASURED, NOTHING, interval, number
@@ -174,7 +175,7 @@ def score_name(ranking: Ranking) -> str:
 
 def _heading(measure: Measure, ranking: Ranking) -> str:
     unit = {SHARE: ", %", DIFFERENCE: ", points"}.get(measure.unit, "")
-    name = score_name(ranking) if measure.key == SCORE else measure.heading.replace("_", " ")
+    name = score_name(ranking) if measure.key == SCORE else measure.label.replace("_", " ")
     return f"{name}{unit}"
 
 

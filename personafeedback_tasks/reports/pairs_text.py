@@ -49,13 +49,13 @@ def of_two(ranking: Ranking) -> list[Block]:
         Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
         Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
     )
-    lines = [line for line in run.benchmark.report.compared if line.measure in pair.measures]
-    found = [pair.measures[line.measure] for line in lines]
+    lines = [line for line in run.benchmark.report.compared if line.key in pair.measures]
+    found = [pair.measures[line.key] for line in lines]
     others = (
         Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),
         Column(INTERVAL, tuple(_between(line, one) for line, one in zip(lines, found, strict=True)), joined=True),
     )
-    labels = tuple(f"{line.title} (%)" if line.is_share else line.title for line in lines)
+    labels = tuple(f"{line.label} (%)" if line.is_share else line.label for line in lines)
     of_groups = Table("Difference", tuple(map(spaced, pair.groups)), columns)
     return [
         of_groups,

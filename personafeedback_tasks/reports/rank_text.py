@@ -8,13 +8,13 @@ from dataclasses import replace
 from ..analysis.balance import COST, GAIN, NO_TASKS, SWAP, Balance, OfTasks, balances
 from ..analysis.measures import SCORE, Measure
 from ..analysis.ranking import Ranked, Ranking
+from ..analysis.sentences import OF_A_MODEL, none_of, of_a_model, uses_known
 from ..core.report import DIFFERENCE
 from ..logs.caveat import Caveat
 from ..logs.names import signature_line
 from ..logs.run import Run
 from . import pairs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .sentences import OF_A_MODEL, none_of, of_a_model, uses_known
 from .table import INTERVAL, NOTHING, Column, Table, interval, number, with_interval
 
 PLACE = (
@@ -118,7 +118,7 @@ def of_person(ranking: Ranking) -> list[Measure]:
     names = [one.name for one in control.named if one.more == ranking.asked.get(control.option)]
     if not control.named:
         names = [control.gain]
-    of_name = {measure.heading: measure for measure in ranking.measures}
+    of_name = {measure.label: measure for measure in ranking.measures}
     further = {one.name for one in control.named if one.further}
     return [of_name[name] for name in names if name not in further or ranking.has(of_name[name])]
 
@@ -181,7 +181,7 @@ def _shown(ranking: Ranking, measures: Sequence[Measure], absent: str = NOTHING)
             absent if value is None else number(measure, value.value)
             for row, value in zip(ranking.rows, values, strict=True)
         )
-        columns.append(Column(measure.heading, tuple(texts)))
+        columns.append(Column(measure.label, tuple(texts)))
         ends = tuple(interval(value, sign=measure.unit == DIFFERENCE) for value in values)
         if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))

@@ -172,7 +172,7 @@ def with_interval(
 
 def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
     """Columns of a measure in its unit and form, with its interval where the line says so."""
-    columns = [Column(line.title, tuple(_text(line, one) for one in estimates), line.strong)]
+    columns = [Column(line.label, tuple(_text(line, one) for one in estimates), line.strong)]
     if line.interval:
         ends = [_within(one) if one and line.unit == SHARE else one for one in estimates]
         columns.append(Column(INTERVAL, tuple(interval(one, line.unit == DIFFERENCE) for one in ends), joined=True))

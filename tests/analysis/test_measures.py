@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     """Runs of two judges, whose benchmark has one measure more in its rankings."""
     monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
     record = find("personafeedback")
-    details = [line for line in record.report.details if line.measure != NEW.measure]
+    details = [line for line in record.report.details if line.key != NEW.key]
     monkeypatch.setitem(vars(record), "report", replace(record.report, details=(*details, NEW)))
     for judge in ("readable", "gold"):
         jsonl_harness.run(JUDGES[judge], judge, tmp_path / "logs", "personafeedback", "hard", data="sample")
@@ -43,18 +43,18 @@ def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
     for text in (reported.stdout, files["report.md"]):
         assert NEW.label in text
     for text in (ranked.stdout, files["ranking.md"].replace("\\", "")):
-        assert NEW.measure in text
+        assert NEW.key in text
         assert "+1.000" in text  # in its unit
     document = json.loads(files["ranking.json"])
     assert faults(document, "rank") == []
-    entry = document["rankings"][0]["measures"][NEW.measure]
+    entry = document["rankings"][0]["measures"][NEW.key]
     assert (entry["unit"], entry["meaning"]) == (SIGNED, NEW.meaning)
     gold = next(run for run in document["rankings"][0]["runs"] if run["model"] == "gold")
-    assert gold["measures"][NEW.measure]["value"] == 1
+    assert gold["measures"][NEW.key]["value"] == 1
     rows = {row["model"]: row for row in csv.DictReader(files["ranking.csv"].splitlines())}
-    assert float(rows["gold"][NEW.measure]) == 1
+    assert float(rows["gold"][NEW.key]) == 1
     report = json.loads(files["report.json"])
     assert faults(report, "report") == []
-    assert all(NEW.measure in run["groups"]["total"]["measures"] for run in report["reports"])
-    assert all(run["measures"][NEW.measure]["meaning"] == NEW.meaning for run in report["reports"])
+    assert all(NEW.key in run["groups"]["total"]["measures"] for run in report["reports"])
+    assert all(run["measures"][NEW.key]["meaning"] == NEW.meaning for run in report["reports"])
     assert NEW.meaning in files["index.html"]

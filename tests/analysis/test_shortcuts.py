@@ -182,8 +182,9 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_data, genera
     log = evaluate(
         tasks.personafeedback_general_hard(data=str(real_data)), "personafeedback/longest", tmp_path, limit=200
     )
-    made = make_report(read_run(log.location), general)
-    there = [case for case in general if case.id in made.run.cases]
+    run = read_run(log.location)
+    made = make_report(run, general)
+    there = [case for case in general if case.id in run.cases]
     ties = sum(BASELINES["longest"](case) == 0.5 for case in there)
     share_of = f"{100 * (200 - ties) / 200:.1f} %"
     assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")

@@ -123,7 +123,9 @@ def test_a_frame_has_every_estimate_of_its_document(logs):
     text = document.to_json()
     assert len(frame) == len(re.findall(r'"stderr":', text))
     acc = document.content["reports"][0]["groups"]["total"]["measures"]["acc"]
-    (row,) = frame[(frame.group == "total") & (frame.measure == "acc") & (frame.run == "readable")].to_dict("records")
+    (row,) = frame[
+        (frame.group == "total") & (frame.measure == "acc") & (frame.run == "readable (demonstration)")
+    ].to_dict("records")
     assert {name: row[name] for name in ("value", "low", "high", "users")} == {
         name: acc[name] for name in ("value", "low", "high", "users")
     }
@@ -145,7 +147,7 @@ def test_a_frame_has_the_pairs_of_a_ranking_and_the_groups_of_every_measure(logs
     report = api.report(logs)
     frame, content = report.to_frame(), report.content["reports"][0]
     for measure in ("excess_over_counting", "same_pick"):
-        rows = frame[(frame.measure == measure) & (frame.run == content["name"])]
+        rows = frame[(frame.measure == measure) & (frame.run == content["label"])]
         assert dict(zip(rows.group, rows.value, strict=True)) == {
             name: group["measures"][measure]["value"] for name, group in content["groups"].items()
         }

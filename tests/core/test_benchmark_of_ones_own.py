@@ -278,7 +278,7 @@ def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
     _, two = inspect(tmp_path / "inspect")
     reports = [make_report(read_run(log), CASES) for log in (one, two)]
     for report in reports:
-        (group,) = report.groups
+        (group,) = report.groups.values()
         assert (group.cases, group.measures["acc"].users) == (3, 3)
         assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
         assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)

@@ -87,9 +87,12 @@ def of_log(path: Path) -> dict:
     return as_json(report_of(read_run(path), RunData("sample")))
 
 
+OF_A_RUN = ("model", "name", "label", "signature", "short_signature", "costs")
+
+
 def numbers(report: dict) -> dict:
     """All of a report but what names the run, and what its calls took, which recorded replies do not say."""
-    return {name: value for name, value in report.items() if name not in ("model", "name", "signature", "costs")}
+    return {name: value for name, value in report.items() if name not in OF_A_RUN}
 
 
 # --- round trips ------------------------------------------------------------------------------------------------------

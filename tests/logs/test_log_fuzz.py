@@ -144,7 +144,7 @@ def everything_said(log: Path) -> None:
     compare(run, run)
     card = run.benchmark.report.card
     assert card is not None
-    section(make_report(run, SAMPLE), SAMPLE, card)
+    section(run, make_report(run, SAMPLE), SAMPLE, card, {})
 
 
 @pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)

@@ -128,10 +128,10 @@ def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, d
 def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path):
     whole = read_run(inspect_log(tmp_path, "readable", HARD, data))
     cases = load_cases(data, "general", "hard")
-    refuse_unpublishable(make_report(whole, cases))
+    refuse_unpublishable(whole, make_report(whole, cases))
     report = make_report(replace(whole, results=with_missing(whole.results, 1)), cases)
     with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
-        refuse_unpublishable(report)
+        refuse_unpublishable(whole, report)
 
 
 def with_missing(results, missing: int):

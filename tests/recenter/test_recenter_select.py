@@ -119,12 +119,13 @@ def test_both_ways_of_asking_have_the_same_scores_in_both_harnesses(model, tmp_p
         assert same(of_lm_eval[name], pair[name]), name
         if name != "invalid":
             assert same(of_lm_eval[f"{name}_stderr"], pair[f"{name}_stderr"]), name
-    reports = [make_report(read_run(log), ROWS) for log in (pair_log, select_log, lm_eval_log)]
+    runs = [read_run(log) for log in (pair_log, select_log, lm_eval_log)]
+    reports = [make_report(run, ROWS) for run in runs]
     first = repr(reports[0].groups)  # nan, of what has no interval, is not equal to itself
-    for report in reports:
-        assert {case.case_id for case in report.run.cases.values()} == set(answers)
+    for run, report in zip(runs, reports, strict=True):
+        assert run.cases.keys() == set(answers)
         assert repr(report.groups) == first  # every measure with its interval, to the last digit
-        assert not report.run.partial
+        assert not report.partial
 
 
 @pytest.mark.slow

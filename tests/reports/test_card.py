@@ -42,7 +42,8 @@ from personafeedback_tasks.reports.card import (
 )
 from personafeedback_tasks.stats.estimates import share
 
-CARD = find("personafeedback").report.card
+REPORT = find("personafeedback").report
+CARD = REPORT.card
 
 
 def conditions(line):
@@ -53,7 +54,7 @@ def conditions(line):
 
 def update(path, run=None, beside=None, cases=SAMPLE):
     report = REPORTS.get(id(run)) or make_report(run, cases, beside)
-    return update_card(report, cases, path)
+    return update_card(run or MOSTLY_RUN, beside or {}, report, cases, path)
 
 
 def half_right(index: int) -> tuple[str, str]:
@@ -65,7 +66,8 @@ def mostly_right(index):
     return GOLD if index % 4 else ("A", "A")
 
 
-MOSTLY_RIGHT = make_report(run_of(mostly_right), SAMPLE)
+MOSTLY_RUN = run_of(mostly_right)
+MOSTLY_RIGHT = make_report(MOSTLY_RUN, SAMPLE)
 ONE_CELL = run_of(mostly_right, cells=["general_hard"])
 """One result instead of nine, where a test is about the rest of the card."""
 REPORTS = {id(None): MOSTLY_RIGHT, id(ONE_CELL): make_report(ONE_CELL, SAMPLE)}
@@ -142,14 +144,14 @@ Text with trailing spaces  \t
 
 def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
     path = tmp_path / "README.md"
-    report = make_report(run_of(mostly_right), SAMPLE)
-    update_card(report, SAMPLE, path)
+    run, report = MOSTLY_RUN, MOSTLY_RIGHT
+    update_card(run, {}, report, SAMPLE, path)
     data = load(path)
     assert data.model_name == "acme/model"
     found = {result.dataset_config: result for result in data.eval_results}
     assert list(found) == [*CELLS, "specific", "general", "total"]
     for name, result in found.items():
-        group = next(one for one in report.groups if one.name == name)
+        group = report.groups[name]
         acc = group.measures["acc"]
         assert (result.task_type, result.dataset_type, result.dataset_name) == (
             "multiple-choice",
@@ -169,16 +171,16 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
     assert found["total"].metric_value == 87.5
     assert model_index_to_eval_results(metadata_load(path)["model-index"]) == (
         "acme/model",
-        cards.results(report, CARD),
+        cards.results(run, report, CARD, {}),
     )
 
 
 def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
-    report, path = make_report(run_of(mostly_right), SAMPLE), tmp_path / "README.md"
-    update_card(report, SAMPLE, path)
+    path = tmp_path / "README.md"
+    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path)
     without = path.read_text("utf-8")
     cost = share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)])
-    update_card(report, SAMPLE, path, {"yields": cost, "cost on gsm8k": cost})
+    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path, {"yields": cost, "cost on gsm8k": cost})
     (paragraph,) = [line for line in path.read_text("utf-8").splitlines() if "right answers" in line]
     assert "it turns 25.0 % (95 % interval" in paragraph
     assert "; cost on gsm8k of a user's profile in context: +25.0 points (95 % interval +" in paragraph
@@ -186,12 +188,12 @@ def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
 
 
 def test_the_hubs_file_of_results_has_every_group_with_its_error_in_the_notes(tmp_path):
-    report = make_report(run_of(mostly_right), SAMPLE)
-    path = write_eval_results(report, PERSONAFEEDBACK.report.card, tmp_path)
+    report = MOSTLY_RIGHT
+    path = write_eval_results(MOSTLY_RUN, report, PERSONAFEEDBACK.report.card, tmp_path)
     assert path == tmp_path / ".eval_results" / "personafeedback.yaml"
     entries = yaml.safe_load(path.read_text("utf-8"))
-    assert [one["dataset"]["task_id"] for one in entries] == ["personafeedback" if group.name == "total" else f"personafeedback_{group.name}" for group in report.groups]  # fmt: skip
-    for one, group in zip(entries, report.groups, strict=True):
+    assert [one["dataset"]["task_id"] for one in entries] == ["personafeedback" if group.name == "total" else f"personafeedback_{group.name}" for group in report.groups.values()]  # fmt: skip
+    for one, group in zip(entries, report.groups.values(), strict=True):
         acc = group.measures["acc"]
         assert (one["dataset"]["id"], one["dataset"]["revision"]) == (HUB_ID, HUB_REVISION)
         assert one["value"] == round(100 * acc.value, 2)
@@ -206,7 +208,7 @@ def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
     report = make_report(run, SAMPLE, {"no_persona": none, "other_persona": other})
     found = {(result.dataset_config, result.metric_type): result for result in load(path).eval_results}
     assert len(found) == 9 * 3
-    for group in report.groups:
+    for group in report.groups.values():
         for kind, control in (("right_minus_wrong", other), ("persona_gain", none)):
             difference = group.measures[kind]
             result = found[group.name, kind]
@@ -230,8 +232,8 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
         setting: run_of(signature={"setting": setting}, cells=cells) for setting in ("no_persona", "other_persona")
     }
     run = run_of(lambda index: ("refusal", "A") if index % 9 == 0 else GOLD, cells=cells)
-    report = with_ceiling(make_report(run, SAMPLE, controls), specific=0.99, general=0.957, total=0.98)
-    text = card_text.section(report, SAMPLE, CARD)
+    report = with_ceiling(run, controls, specific=0.99, general=0.957, total=0.98)
+    text = card_text.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"))
     outside, _, folded = text.partition("<details>")
     assert len(outside.split()) <= 350, len(outside.split())
     assert outside.count("| :-- |") == 1
@@ -459,7 +461,7 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     path = tmp_path / "README.md"
     run = run_of(refusing)
     report = make_report(run, SAMPLE)
-    update_card(report, SAMPLE, path)
+    update_card(run, {}, report, SAMPLE, path)
     text = path.read_text(encoding="utf-8")
     group = report.overall
     for part in (
@@ -476,15 +478,16 @@ def test_the_section_says_what_was_measured_and_every_limit_with_its_figure(tmp_
     assert "(none)" not in text
 
 
-def with_ceiling(report, **ceiling):
-    return replace(report, texts=replace(report.texts, ceiling=ceiling))
+def with_ceiling(run, controls, **ceiling):
+    texts = REPORT.examine(SAMPLE, run.cases)
+    return make_report(run, SAMPLE, controls, texts=replace(texts, ceiling=ceiling))
 
 
 def test_the_label_ceiling_is_said_where_labels_contradict_each_other():
     """The sample's do not."""
-    assert "Label ceiling" not in card_text.section(MOSTLY_RIGHT, SAMPLE, CARD)
-    report = with_ceiling(MOSTLY_RIGHT, specific=0.9996, general=0.957, total=0.98)
-    said = card_text.section(report, SAMPLE, CARD)
+    assert "Label ceiling" not in card_text.section(MOSTLY_RUN, MOSTLY_RIGHT, SAMPLE, CARD, {})
+    report = with_ceiling(MOSTLY_RUN, {}, specific=0.9996, general=0.957, total=0.98)
+    said = card_text.section(MOSTLY_RUN, report, SAMPLE, CARD, {})
     assert "over the cells of the run (contradictory labels): general 95.7, total 98.0." in said
 
 
@@ -620,13 +623,15 @@ def test_a_gain_over_a_control_that_did_not_answer_is_refused(control, value, tm
 
 
 def test_refusals_are_an_answer_of_the_model(tmp_path):
-    refuse_unpublishable(make_report(run_of(refusing), SAMPLE))
+    run = run_of(refusing)
+    refuse_unpublishable(run, make_report(run, SAMPLE))
 
 
 def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
-    report = make_report(run_of(), None, no_data="There is no folder 'gone'.")
+    run = run_of()
+    report = make_report(run, None, no_data="There is no folder 'gone'.")
     with pytest.raises(CardError, match="There is no folder 'gone'. So there are no baselines .*Pass --data."):
-        update_card(report, None, tmp_path / "README.md")
+        update_card(run, {}, report, None, tmp_path / "README.md")
     assert os.listdir(tmp_path) == []
 
 
@@ -669,8 +674,8 @@ def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
     found = {}
     for harness in ("lm-eval", "inspect"):
         path = tmp_path / f"{harness}.md"
-        report = make_report(read_run(logs[harness]), cases)
-        update_card(report, cases, path)
+        run = read_run(logs[harness])
+        update_card(run, {}, make_report(run, cases), cases, path)
         (result,) = load(path).eval_results
         args = {name: value for name, value in result.metric_args.items() if name != "signature"}
         found[harness] = (result.dataset_config, result.metric_value, args)

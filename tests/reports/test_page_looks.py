@@ -19,12 +19,12 @@ from support.releases import write_release
 
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
+from personafeedback_tasks.analysis.sentences import sentence
 from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.reports.sentences import sentence
 
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
 

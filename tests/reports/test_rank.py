@@ -236,7 +236,7 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     ranking = ranking_of.make_ranking([Contender(run, beside)])
     (row,) = ranking.rows
     found = {
-        one.heading: row.values[one.key] for one in ranking.measures if one.kind == "difference" and ranking.has(one)
+        one.label: row.values[one.key] for one in ranking.measures if one.kind == "difference" and ranking.has(one)
     }
     assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32), "wrong minus none": (0.25, 28),

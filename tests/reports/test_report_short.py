@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
@@ -16,12 +17,12 @@ from rich.cells import cell_len
 from support.commands import personafeedback
 
 from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.sentences import beyond, opening, texts_of
 from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reports.report_text import SCREEN
-from personafeedback_tasks.reports.sentences import beyond, opening
 from personafeedback_tasks.stats.estimates import Estimate
 
 TASK = "personafeedback_general_hard"
@@ -157,19 +158,22 @@ def test_severe_caveats_stay_in_short_and_the_others_are_counted(report):
         Caveat("partial", FORBIDS, {"cells": "general_hard 3 of 80"}),
     ]
     weak = [Caveat("equal_users", WEAKENS), Caveat("counts_unchecked", WEAKENS)]
-    shown = texts(replace(report, caveats=(*severe, *weak)))
+    shown = texts(replace(report, caveats=texts_of((*severe, *weak))))
     assert shown[1].startswith(
         "! MISSING REPLIES: 9.0 % of the replies have no text at all and count as wrong. A server"
     )
     assert shown[2] == "! PARTIAL: general_hard 3 of 80."
     assert shown[-1] == "--full shows 2 more caveats, every table and the whole signature"
-    assert texts(replace(report, caveats=tuple(weak[:1])))[-1].startswith("--full shows 1 more caveat, ")
+    assert texts(replace(report, caveats=texts_of(weak[:1])))[-1].startswith("--full shows 1 more caveat, ")
     assert texts(replace(report, caveats=()))[-1] == "--full shows every table and the whole signature"
 
 
-def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(report):
+def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(part_log, real_part):
+    run, cases = read_run(part_log("inspect", "readable", GENERAL)), load_cases(real_part, "general", counts="any")
+    examined = run.benchmark.report.examine(cases, run.cases.keys())
+
     def line(**ceiling):
-        made = replace(report, texts=replace(report.texts, ceiling=ceiling))
+        made = make_report(run, cases, texts=dataclasses.replace(examined, ceiling=ceiling))
         return [text for text in texts(made) if text.startswith("label ceiling")]
 
     assert line(general=0.957, specific=0.9, total=0.95) == ["label ceiling of these cells: general 95.7 %"]
@@ -177,8 +181,9 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(report):
 
 
 def test_unreadable_replies_are_in_words_and_percent(report):
-    groups = [replace(group, reasons={"refusal": 12}) if group is report.overall else group for group in report.groups]
-    assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in texts(replace(report, groups=groups))
+    overall = dataclasses.replace(report.overall, reasons={"refusal": 12})
+    made = replace(report, groups={**report.groups, overall.name: overall})
+    assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in texts(made)
 
 
 def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from personafeedback_tasks.reports.sentences import sentence
+from personafeedback_tasks.analysis.sentences import sentence
 
 
 def words(made) -> list[str]:

@@ -8,23 +8,23 @@ from typing import Any
 
 from personafeedback_tasks.analysis import ranking
 from personafeedback_tasks.analysis.contender import Contender
-from personafeedback_tasks.analysis.report import Report
+from personafeedback_tasks.analysis.documents import ReportDocument, ReportedRun
 from personafeedback_tasks.common.outputs import output_text
-from personafeedback_tasks.reports import blocks, documents, report_text
+from personafeedback_tasks.reports import blocks, report_text
 
 
-def markdown(made: Report) -> str:
+def markdown(made: ReportedRun) -> str:
     return blocks.markdown(report_text.full(made))
 
 
-def terminal(made: Report) -> list[Any]:
+def terminal(made: ReportedRun) -> list[Any]:
     """Lines and tables of rich."""
     return blocks.terminal(report_text.full(made))
 
 
-def as_json(made: Report) -> dict[str, Any]:
+def as_json(made: ReportedRun) -> dict[str, Any]:
     """The document as it is read back; it has no NaN."""
-    (found,) = json.loads(output_text(documents.report_document([made])))["reports"]
+    (found,) = json.loads(output_text(ReportDocument(reports=[made], prompt_sensitivity=[])))["reports"]
     return dict(found)
 
 

@@ -115,7 +115,7 @@ def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
                 node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
             )
             keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Caveat"}
-    sentences = pytest.importorskip("personafeedback_tasks.reports.sentences")
+    sentences = pytest.importorskip("personafeedback_tasks.analysis.sentences")
     assert keys == sentences.SENTENCES.keys()
 
 

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..analysis.measures import over
-from ..analysis.report import Report
-from ..analysis.use import PersonaUse, Use
 from ..core.method import Method
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..stats.estimates import Estimate, percent
+from .baselines import Judges
+from .documents import CaveatText
+from .measures import over
+from .use import PersonaUse, Use
+from .void import is_void
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
 
 
-def verdict(report: Report) -> str:
-    """The first sentence about a run: how good it is, and whether it is about the user; empty where nothing was answered."""
-    run, spec, found = report.run, report.run.benchmark.report, report.overall.measures
-    score = found[run.primary]
+def verdict(run: Run, found: Mapping[str, Estimate], use: Use | None, judges: Judges | None) -> str:
+    """The first sentence about a run: how good it is, and whether it is about the user; empty without an answer.
+
+    Args:
+        found: its measures over all cases.
+    """
+    spec, score = run.benchmark.report, found[run.primary]
     if math.isnan(score.value):
         return ""
-    if report.void:
+    if is_void(run):
         return "No verdict: the numbers are void."
     clause = none_of(run, found)
     margins = spec.card.baselines if spec.card else {}
@@ -36,10 +41,10 @@ def verdict(report: Report) -> str:
             above = {end: getattr(score, end) - spec.chance for end in ("value", "low", "high")}
             clause = beyond(replace(score, **above), "chance")
         else:
-            clause = f"{run.score_name} {percent(score.value)} %{_best_baseline(report)}"
+            clause = f"{run.score_name} {percent(score.value)} %{_best_baseline(run.primary, judges)}"
     words = dict.fromkeys(spec.control.harm.values()) if spec.control else {}
     harms = [harmed(word, found[word]) for word in words if word in found]
-    return opening(clause, "; ".join(harms) or (uses_known(report.use) if report.use else ""))
+    return opening(clause, "; ".join(harms) or (uses_known(use) if use else ""))
 
 
 def opening(*clauses: str) -> str:
@@ -52,12 +57,12 @@ def none_of(run: Run, values: Mapping[str, Estimate | None]) -> str:
     """A clause on what the run never does, from `Line.none`; else empty, also where picks are not what its score is made of."""
     if run.primary != run.benchmark.report.primary:
         return ""
-    zero = ((line, value) for line in run.headline if line.none and (value := values.get(line.measure)))
+    zero = ((line, value) for line in run.headline if line.none and (value := values.get(line.key)))
     return next((line.none.format(n=value.n) for line, value in zero if value.value == 0), "")
 
 
-def _best_baseline(report: Report) -> str:
-    primary, baselines = report.run.primary, report.judges.baselines if report.judges else {}
+def _best_baseline(primary: str, judges: Judges | None) -> str:
+    baselines = judges.baselines if judges else {}
     scores = {name: measures[primary].value for name, measures in baselines.items() if primary in measures}
     if not scores:
         return ""
@@ -122,11 +127,6 @@ def uses_known(use: Use) -> str:
     said = _uses_alone(use)
     corrected = said != _uses_alone(replace(use, models=1))
     return f"{said} (corrected for {use.models} models)" if corrected else said
-
-
-def use_name(use: Use) -> str | None:
-    """The name of the verdict, for programs; None without one."""
-    return use.verdict.value if use.verdict else None
 
 
 def _uses_alone(use: Use) -> str:
@@ -281,13 +281,21 @@ def of_a_model(caveat: Caveat) -> str:
     return OF_A_MODEL[caveat.key].format(**caveat.values)
 
 
-def sentence(caveat: Caveat) -> str:
+def texts_of(caveats: Iterable[Caveat]) -> list[CaveatText]:
+    """Caveats as documents have them."""
+    return [
+        CaveatText(key=one.key, severity=one.severity, about=list(one.about), sentence=alone(one)) for one in caveats
+    ]
+
+
+def sentence(caveat: Caveat | CaveatText) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
-    return f"{about}: {alone(caveat)}" if about else alone(caveat)
+    text = alone(caveat) if isinstance(caveat, Caveat) else caveat.sentence
+    return f"{about}: {text}" if about else text
 
 
-def first_sentence(caveat: Caveat) -> str:
+def first_sentence(caveat: Caveat | CaveatText) -> str:
     """A caveat in short."""
     return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
 
