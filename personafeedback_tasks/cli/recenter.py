@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import OptionError, require
+from ..common.errors import require
 from ..common.files import write_all
 from ..common.outputs import json_lines
 from ..common.text import in_columns
@@ -79,12 +79,8 @@ def train(data: str, out: Path, embeddings: str) -> None:
     """
     for module in ("sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
-    from ..recenter.filter import folder, training
+    from ..recenter.filter import training
 
-    if out.is_dir() and any(out.iterdir()) and not (out / folder.ABOUT).is_file():
-        raise OptionError(
-            f"{out}: found a folder with other files, expected a new one or one with a filter. Pass another --out."
-        )
     rows = with_judgment(load(Relevance, data))
     with progress() as show:
         files, table = training.train_on(rows, embeddings, show)

@@ -25,6 +25,8 @@ LISTED = "listed"
 
 KEYS = ("attribute", "reason", "quote")
 
+_QUOTED = "share of the attributes whose quote is in a message of the user"
+
 PROMPT = """\
 Below is a conversation between a user and an AI assistant. Note what it says about the user that will still hold in \
 other conversations: who the user is, and what the user does, needs, knows or prefers. Note nothing that the user's \
@@ -136,10 +138,7 @@ class Extract(DoneStage):
     corpus = {"quoted": quoted}
     report_fields = {
         "headline": (
-            Line(
-                "quoted", "quote is there", strong=True, interval=True, ranked=True,
-                meaning="share of the attributes whose quote is in a message of the user",
-            ),
+            Line("quoted", "quote is there", strong=True, interval=True, ranked=True, meaning=_QUOTED),
             Line("attributes", unit=RATIO, meaning="mean number of attributes of a conversation", ranked=True),
         ),
         "details": (

@@ -109,31 +109,21 @@ class ChainDocument(Output, frozen=True, kw_only=True):
 
 
 FOUND = Share(
-    "found", "extracted of true",
-    "of the attributes that people accepted or named as missing, those that the model extracted",
-)  # fmt: skip
+    "found", "extracted of true", "of the attributes that people accepted or named as missing, those extracted"
+)
 ACCEPTED = Share("accepted", "accepted", "of the extracted attributes, those that most people accept")
-SELECTED = Share(
-    "selected", "selected of relevant",
-    "of the attributes that most people find relevant for a prompt, those that the model selected",
-)  # fmt: skip
+SELECTED = Share("selected", "selected of relevant", "of the attributes relevant to most people, those selected")
 IRRELEVANT = Share(
-    "irrelevant", "irrelevant of selected",
-    "of the selected attributes, those that most people do not find relevant (over-retrieval)",
-)  # fmt: skip
+    "irrelevant", "irrelevant of selected", "of the selected attributes, those irrelevant to most people"
+)
 BETTER = Share(
-    "better", "better than generic",
-    "of the personalized replies, those that people rate above 3 against the generic one, on average",
-)  # fmt: skip
+    "better", "better than generic", "of the personalized replies, those that people rate above 3 on average"
+)
 WORSE = Share("worse", "worse than generic", "of the personalized replies, those rated below 3")
 UNCOMFORTABLE = Share(
-    "uncomfortable", "uncomfortable",
-    "of the personalized replies, those that at least half of the people who were asked find uncomfortable",
-)  # fmt: skip
-OVER_PERSONALIZED = Share(
-    "over_personalized", "over-personalized",
-    "of the personalized replies, those that as many find over-personalized",
-)  # fmt: skip
+    "uncomfortable", "uncomfortable", "of the personalized replies, to at least half of the people asked"
+)
+OVER_PERSONALIZED = Share("over_personalized", "over-personalized", "of the personalized replies, to as many")
 
 STEPS = (FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, OVER_PERSONALIZED)
 

@@ -156,18 +156,9 @@ class Respond(PromptStage):
     signed = {**PromptStage.signed, "filtered_by": always}
     report_fields = {
         "headline": (
-            Line(
-                "written", strong=True, interval=True,
-                meaning="share of the prompts with two whole replies: not empty, cut off or refused",
-            ),
-            Line(
-                "length", "characters", unit=RATIO, ranked=True,
-                meaning="mean length of a personalized reply in characters",
-            ),
-            Line(
-                "length_generic", "of the generic one", unit=RATIO,
-                meaning="mean length of a generic reply in characters",
-            ),
+            Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies"),
+            Line("length", "characters", unit=RATIO, ranked=True, meaning="mean length of a personalized reply"),
+            Line("length_generic", "of the generic one", unit=RATIO, meaning="mean length of a generic reply"),
         ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, "
         "and without them.",

@@ -140,6 +140,7 @@ GENERATE = LabelMethod(
 )  # fmt: skip
 
 _ORDERS = "Both orders"
+_AGREES = "share of the rows in which the model and people agree whether the personalized reply is better"
 
 
 def _always(label: str, prompt: str) -> str:
@@ -161,13 +162,10 @@ class ResponseTask(JudgedStage):
     judges = {f"always_{label}": partial(_always, label) for label in LABELS}
     report_fields = {
         "headline": (
-            Line(
-                "acc", "agrees whether it is better", strong=True, interval=True, compared=True,
-                meaning="share of the rows in which the model and people agree whether the personalized one is better",
-            ),
+            Line("acc", "agrees whether it is better", strong=True, interval=True, compared=True, meaning=_AGREES),
             Line(
                 "spearman", unit=SIGNED, strong=True, ranked=True, compared=True,
-                meaning="rank correlation of the model's ratings with the mean of people's",
+                meaning="rank correlation with people's means",
             ),
         ),
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated "
@@ -175,10 +173,7 @@ class ResponseTask(JudgedStage):
         "details": (
             Line("no_better", "no better than generic", table="", compared=True),
             Line("no_better_people", "people: no better than generic"),
-            Line(
-                "consistency", table=_ORDERS, ranked=True,
-                meaning="share of the rows that get the same rating in both orders",
-            ),
+            Line("consistency", table=_ORDERS, ranked=True, meaning="share of the rows rated alike in both orders"),
             Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip

@@ -255,14 +255,8 @@ class Select(PromptStage):
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
-            Line(
-                "selected", strong=True, interval=True, ranked=True,
-                meaning="mean share of a user's attributes that are selected for a prompt",
-            ),
-            Line(
-                "chosen", "attributes", unit=RATIO, ranked=True,
-                meaning="mean number of attributes that are selected for a prompt",
-            ),
+            Line("selected", strong=True, interval=True, ranked=True, meaning="mean share of the attributes selected"),
+            Line("chosen", "attributes", unit=RATIO, ranked=True, meaning="mean number of attributes selected"),
             Line("none", "none selected", meaning="share of the prompts for which nothing is selected", ranked=True),
         ),
         "details": (Line("listed", meaning="share of the replies that are a list of these attributes"),),

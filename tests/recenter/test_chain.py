@@ -516,9 +516,7 @@ TALK = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "conte
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({"source": "chat"}, "source = 'chat', expected one of human, synthetic"),
         ({"conversation": TALK[1:]}, "conversation without a message of the user"),
-        ({"mood": "good"}, "found the key 'mood', expected only id, user_id, conversation, source"),
         ({}, "which line 1 has"),
     ],
 )

@@ -170,13 +170,6 @@ def test_the_same_rows_in_another_order_give_the_same_bytes_and_no_path_is_in_th
     assert str(planted_data) not in (of_planted / "filter.json").read_text("utf-8")
 
 
-def test_a_folder_with_something_else_is_refused_and_stays_as_it_is(minilm, tmp_path):
-    (tmp_path / "README.md").write_text("mine", encoding="utf-8")
-    before = tree(tmp_path)
-    refused(train("sample", tmp_path, minilm), "found a folder with other files", "Pass another --out")
-    assert tree(tmp_path) == before
-
-
 def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
     from personafeedback_tasks.common import errors
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 
 import pytest
 from support.authors import AGAIN, ITEMS, PILOT, PROFILES, counted, profile, write
@@ -15,6 +16,8 @@ from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.importers import convert
 from personafeedback_tasks.recenter.rows import Relevance, Response
+
+AUTHORS = os.environ.get("RECENTER_AUTHORS")
 
 LABELS = [
     ("wild-user-a", 3, "What can I bake?", {"Owns an oven": True, "Plays chess": False, "Is left-handed": None}),
@@ -101,6 +104,14 @@ def test_it_prints_what_was_written_and_what_was_left_out(folder, tmp_path):
     ]
 
 
+@pytest.mark.skipif(not AUTHORS, reason="RECENTER_AUTHORS names no copy of the authors' repository")
+def test_the_authors_files_have_the_rows_that_the_docs_say(tmp_path):
+    relevance, pilot, response, *_ = imported(AUTHORS, tmp_path)
+    assert relevance.endswith(": 3,969 rows, 47 users, 708 relevant")
+    assert pilot.endswith(": 631 rows, 25 users")
+    assert response.endswith(": 306 rows, 47 users")
+
+
 MADE_OF = {"task6": "relevance.jsonl", PILOT: "pilot/relevance.jsonl", "extracted": "response.jsonl"}  # fmt: skip
 """Where the authors have it -> what becomes of it."""
 
@@ -160,8 +171,6 @@ def test_the_files_of_two_models_have_each_label_once_and_must_not_disagree(fold
 
 PILOT_RULE = "expected a share of whole votes, and 1 for more than half of them, else 0"
 DAMAGE = [
-    (PROFILES, {"user_id": None}, "line 1: found user_id = None, expected int | str"),
-    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": 1}]}, "line 1: found profile_attributes[0].ground_truth = 1, expected bool | null"),
     (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "line 1: found an attribute twice, expected each attribute of a user once"),
     (PILOT, {"human_yes_rate": 0.6667}, f"line 1: found label = 1 with human_yes_rate = 0.6667 of n_annotators = 3, {PILOT_RULE}"),
     (PILOT, {"label": 0}, f"line 1: found label = 0 with human_yes_rate = {2 / 3} of n_annotators = 3, {PILOT_RULE}"),
