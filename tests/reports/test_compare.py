@@ -50,6 +50,8 @@ def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
 def test_the_command_writes_the_ranking_of_both(logs, tmp_path):
     done = personafeedback("compare", logs["gold"], logs["readable"], "--json", tmp_path / "c.json")
     assert done.exit_code == 0, done.output
+    # both harnesses decode alike, under other names; only the chat template differs
+    assert "conditions differ: chat template=applied; and chat template=not applied." in done.stdout
     (ranking,) = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["rankings"]
     (pair,) = ranking["pairs"]
     (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("general hard")]
