@@ -116,11 +116,6 @@ def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
     assert "download" not in str(error.value)
 
 
-def test_a_step_that_was_left_out_is_named(tmp_path):
-    with pytest.raises(DataError, match="personafeedback build texts .* answers"):
-        Build(tmp_path).need(Answer)
-
-
 def test_a_command_reads_each_file_once(tmp_path, writer):
     """Tables are read again where they are written: a team may have columns of its own there."""
     folder, opened = a_build(tmp_path / "build", personas=3, specific=2, annotators=6), Counter()
@@ -147,22 +142,6 @@ def test_a_command_reads_each_file_once(tmp_path, writer):
     run("annotate", "votes", root, *(filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)))
     for command in (["build", "release", root], ["build", "status", root]):
         assert {"people.csv", "answers.jsonl", "votes.jsonl"} <= run(*command)
-
-
-def test_who_was_dropped_has_no_questions(tmp_path):
-    folder = Build(tmp_path)
-    folder.write(
-        Person,
-        [
-            Person(user_id="u1"),
-            Person(user_id="u2", keep="no", reason="stereotype"),
-            Person(user_id="u3", split="train"),
-        ],
-    )
-    folder.write(Question, [Question(id=f"{user}:{n}", user_id=user, category="specific", question="?", keep=keep)
-                            for user in ("u1", "u2", "u3") for n, keep in enumerate(("", "yes", "no"))])  # fmt: skip
-    assert [one.id for one in folder.questions()] == ["u1:0", "u1:1", "u3:0", "u3:1"]
-    assert [one.id for one in folder.questions("train")] == ["u3:0", "u3:1"]
 
 
 @pytest.mark.parametrize(

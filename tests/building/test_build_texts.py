@@ -1,4 +1,4 @@
-"""Checks of questions and answers, what replaces a refused text, and how questions of a pool come to their persons."""
+"""Checks of texts, what replaces a refused one, how questions of a pool come to persons, and how models are told."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from personafeedback_tasks.building.rows import (  # fmt: skip
     WAYS,
     Answer,
     Origin,
+    Pair,
+    Person,
     PoolQuestion,
     Question,
     Refused,
@@ -32,16 +34,21 @@ from personafeedback_tasks.building.texts import checks
 from personafeedback_tasks.building.texts.answers import LENGTHS, MOST, answer_id, target
 from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
 from personafeedback_tasks.building.texts.checks import words as length
+from personafeedback_tasks.building.texts.specific import slots
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 MODEL = "openai/gpt-4o"
 
 
-def step(name, folder, *models):
-    done = build_step(name, folder.root, *(part for model in models or (MODEL,) for part in ("--model", model)))
+def run(name, folder, *options):
+    done = build_step(name, folder.root, *options)
     assert done.exit_code == 0, done.output
     return done.output
+
+
+def step(name, folder):
+    return run(name, folder, "--model", MODEL)
 
 
 def asked_for_questions(root, **settings):
@@ -354,3 +361,62 @@ def test_words_are_counted_in_either_script():
     assert length("我想去 New York 玩3天") == 7
     assert length("I can't go, o\u0301 ok") == 5
     assert length("안녕 하세요 여러분") == 3
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+BIG, SMALL = MODEL, "ollama/llama3:8b"
+
+
+def test_all_models_get_the_arguments_and_the_batch(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=1)
+    run("personas", folder, "--model", BIG, "-M", "timeout=9", "--batch")
+    assert writer.told == {BIG: ({"timeout": 9}, True)}
+    run("questions", folder, "--model", BIG)
+    run(
+        "answers",
+        folder,
+        *f"--model {BIG} --model {SMALL} -M timeout=9 -M base_url=http://here/v1 -M stop=[1,2]".split(),
+    )
+    assert writer.told == dict.fromkeys(
+        (BIG, SMALL), ({"timeout": 9, "base_url": "http://here/v1", "stop": [1, 2]}, False)
+    )
+
+
+def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=2, specific=2)
+    run("personas", folder, "--model", BIG)
+    first, other = (slot for person in folder.people()[:2] for slot in slots(folder.settings, person.user_id)[:1])
+    withheld = generation.WrittenText("", False, True)
+    checks = (f"{other}~natural", *(f"{other}~{time}~natural" for time in range(1, 1 + ROUNDS)))
+    writer.replies = dict.fromkeys((first, *checks), withheld)  # one is never written, one is never checked
+    run("questions", folder, "--model", BIG)
+    assert Counter((one.id, one.reason) for one in folder.read(Refused)) == {
+        (first, "withheld by the provider"): 1 + ROUNDS,
+        (other, "withheld by the provider"): 1 + ROUNDS,
+    }
+    writer.take()
+    run("questions", folder, "--model", BIG)
+    assert writer.take() == []
+    assert "questions  2 (2 specific)\n" in run("status", folder)
+    writer.replies = {answer_id(folder.questions()[0].id, "full", BIG): withheld}
+    shown = run("answers", folder, "--model", BIG)
+    assert shown.splitlines()[-1] == f"Next: personafeedback annotate pack {folder.root}"
+    assert "lacking" not in run("status", folder)
+
+
+def test_one_command_writes_what_steps_one_by_one_write_and_goes_on_where_it_was(tmp_path, writer):
+    both = ("--model", BIG, "--model", SMALL)
+    alone, together = (a_build(tmp_path / name, personas=2, specific=1) for name in ("alone", "together"))
+    for name in ("personas", "questions", "answers"):
+        run(name, alone, *(both if name == "answers" else both[:2]))
+    asked = writer.take()
+    shown = personafeedback("build", "texts", together.root, *both)
+    assert shown.exit_code == 0, shown.output
+    assert shown.output.count("Next:") == 1
+    assert shown.output.splitlines()[-1] == f"Next: personafeedback annotate pack {together.root}"
+    assert writer.take() == asked
+    for kind in (Person, Question, Answer, Pair):
+        assert together.read(kind) == alone.read(kind)
+    assert personafeedback("build", "texts", together.root, *both).exit_code == 0
+    assert writer.take() == []
