@@ -65,8 +65,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
         raise DataError(
             f"{build.root}: found no pair to train on, expected training persons with answers or labels, or ratings "
             "that differ. Set `test` in build.toml below 1 before the personas are written (`build import --test` "
-            "for pairs of your own), and run: "
-            f"{ANSWERS.command(build.root)}"
+            f"for pairs of your own), and run: {ANSWERS.command(build.root)}"
         )
     out = build.root / "training" / "train.jsonl"
     write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))

@@ -44,8 +44,7 @@ def release(folder: Build) -> None:
     "--benchmark",
     metavar="DATA",
     help="Benchmark that no text may come from: PersonaFeedback, as a folder or a Hub id. Default: "
-    "PERSONAFEEDBACK_DATA, else the Hub. `none` compares "
-    "with this build's own test pairs alone.",
+    "PERSONAFEEDBACK_DATA, else the Hub. `none` compares with this build's own test pairs alone.",
 )
 @click.option(
     "--ratings",

@@ -204,9 +204,8 @@ class Benchmark(ABC):
             return (read(given),)
         if not self.setting_values:
             raise OptionError(
-                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run this "
-                f"task once for "
-                "each. (The tasks that choose between responses take a list of settings.)"
+                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run "
+                "this task once for each. (The tasks that choose between responses take a list of settings.)"
             )
         settings: list[dict[str, Any]] = []
         for name in listed:

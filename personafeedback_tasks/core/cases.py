@@ -153,8 +153,7 @@ def refuse_other_counts(source: str, cells: Mapping[str, Sequence[object]], expe
         if len(cells.get(cell, ())) != count:
             raise DataError(
                 f"{source}: found {len(cells.get(cell, ()))} cases of {cell}, expected {count}. Get a complete copy, "
-                f"or pass "
-                "counts=any to run on the cases that are present; the results then say so."
+                "or pass counts=any to run on the cases that are present; the results then say so."
             )
 
 

@@ -147,6 +147,5 @@ def unanswered(task: str | None, model: str, status: int | None, error: str | No
     last = f"status {status}" if status else error or "an error"
     return (
         f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect asks again "
-        f"without end: "
-        "check that the server runs at this address, or stop this and pass --max-retries 2."
+        "without end: check that the server runs at this address, or stop this and pass --max-retries 2."
     )

@@ -63,7 +63,7 @@ class Options:
             if meant := _meant(key, cls.names()):
                 raise OptionError(
                     f"{key}={mapping[key]!r} is not an option. Use {meant}, or rename the key if it is for something "
-                    f"else."
+                    "else."
                 )
         found = {one.name: mapping[one.name] for one in _options(cls) if mapping.get(one.name) is not None}
         for one in _options(cls):

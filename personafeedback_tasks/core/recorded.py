@@ -62,8 +62,7 @@ class Recorded:
         if found is None:
             raise DataError(
                 f"{self.path}: found no reply to {key}{self.unnamed(key)}, expected one to every call of the run. Add "
-                f"its "
-                "record, or ask fewer cases (--limit, --sample-id)."
+                "its record, or ask fewer cases (--limit, --sample-id)."
             )
         return found
 
@@ -116,8 +115,7 @@ def require_text(method: Method, error: type[PersonaFeedbackError], where: str) 
     if not isinstance(method, ReplyMethod):
         raise error(
             f"{where}: found the method {method.name} ({method.help}), expected one that reads the text of a reply: a "
-            f"file of "
-            "replies has nothing else. Take a run or a task of another method."
+            "file of replies has nothing else. Take a run or a task of another method."
         )
     return method
 

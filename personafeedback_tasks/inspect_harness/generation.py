@@ -137,7 +137,7 @@ def generate(
         name, why = next(iter(failures.items()))
         raise GenerationError(
             f"{model}: found no reply to any of the {len(prompts)} requests of `{step}`; {name!r} failed with: {why} "
-            f"Check the server and its address, the key and the model's name, then run the step again. The log: "
+            "Check the server and its address, the key and the model's name, then run the step again. The log: "
             f"{log.location}"
         )
     return texts, failures
@@ -167,8 +167,7 @@ def _started(model: str, model_args: Mapping[str, Any]) -> Model:
         reason = _one_line(_MARKUP.sub("", str(error))) or type(error).__name__
         raise OptionError(
             f"model {model!r} could not be started: {reason.rstrip('.')}. Name it as Inspect does, such as "
-            f"openai/gpt-4o, "
-            "and install what its provider needs."
+            "openai/gpt-4o, and install what its provider needs."
         ) from error
 
 

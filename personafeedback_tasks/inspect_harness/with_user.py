@@ -79,15 +79,14 @@ def _load(name: str, arguments: Mapping[str, Any]) -> Task:
         said = getattr(error, "message", "") or str(error)
         raise OptionError(
             f"task={name!r} cannot be loaded ({type(error).__name__}: {' '.join(str(said).split())[:300]}). Pass a "
-            f"task as `inspect eval` takes it, "
-            "such as FILE.py@task, and its own options as further -T."
+            "task as `inspect eval` takes it, such as FILE.py@task, and its own options as further -T."
         ) from error
     if len(found) != 1:
         raise OptionError(f"task={name!r}: found {len(found)} tasks, expected one. Pass FILE.py@task.")
     if getattr(found[0], "sample_source", None) is not None:
         raise OptionError(
             f"task={name!r} makes its samples while it runs, so nobody can say which get whom. Use a task whose "
-            f"samples can be listed."
+            "samples can be listed."
         )
     return found[0]
 
@@ -132,6 +131,6 @@ def _register() -> None:
                 _WARNED.add(data.eval_id)
                 logger.warning(
                     f"VOID: the message about the user is missing in {missed:,} of {calls:,} calls of the main model "
-                    f"to one sample. The task's "
-                    "solver builds its messages anew, or runs an agent that does not get them."
+                    "to one sample. The task's solver builds its messages anew, or runs an agent that does not get "
+                    "them."
                 )

@@ -61,8 +61,7 @@ class BenchmarkTask(ConfigurableTask):
         if stage is not None and any(map(stage.applies, self.options)):
             raise OptionError(
                 f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
-                f"reply. "
-                "Leave it out, or run the task in Inspect."
+                "reply. Leave it out, or run the task in Inspect."
             )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
         self._results: dict[str, list[Result]] = {}  # document id -> what follows from them

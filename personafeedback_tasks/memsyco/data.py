@@ -122,8 +122,7 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
         if counts == COUNTS[0] and source != folders.SAMPLE and digest != DIGESTS[name]:
             raise DataError(
                 f"{paths[name]}: found SHA-256 {digest[:12]}, expected {DIGESTS[name][:12]}, that of commit {COMMIT}. "
-                f"Get the file of that "
-                "commit, or pass counts=any to run on other rows; the results then say so."
+                "Get the file of that commit, or pass counts=any to run on other rows; the results then say so."
             )
     cells = [_cases(path, name) for name, path in paths.items() if name in wanted]
     return ChoiceCases(tuple(in_proportion(cells)), counts, source, digest_of(list(digests.items())), tuple(ROWS))

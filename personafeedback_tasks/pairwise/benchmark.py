@@ -85,7 +85,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
             environment=self.environment,
             asks=(
                 f"Each case is a question and {len(self.labels)} responses, of which one respects {self.known} of this "
-                f"user. All orders are asked, and the model picks it."
+                "user. All orders are asked, and the model picks it."
             ),
         )
 
@@ -146,13 +146,12 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], or
     if options["method"] == "reward":
         how = (
             f"scored {orders.all_sides}, each on its own. `acc` is the share of the cases in which the right one alone "
-            f"has the highest score"
+            "has the highest score"
         )
     else:
         how = (
             f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the right "
-            f"one, averaged over "
-            "cases; an unreadable reply counts as not picked"
+            "one, averaged over cases; an unreadable reply counts as not picked"
         )
     text = f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
     return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
@@ -170,6 +169,5 @@ def prompt_of(facts: CardFacts) -> str:
     """Whose prompt it is."""
     return (
         f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these "
-        f"numbers are not interchangeable "
-        "with theirs."
+        "numbers are not interchangeable with theirs."
     )

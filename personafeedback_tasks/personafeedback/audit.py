@@ -147,9 +147,8 @@ def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
     same = share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
     ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
     return (
-        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} got "
-        f"the same label "
-        "both times."
+        f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} "
+        "got the same label both times."
     )
 
 

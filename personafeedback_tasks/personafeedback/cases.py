@@ -95,7 +95,7 @@ class PersonaCase:
         if self.release is None:
             raise DataError(
                 f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have "
-                f"personas."
+                "personas."
                 " Load the cases with load_cases."
             )
         return self.release.given(setting).of(self.user_id)
@@ -228,7 +228,7 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
     if not is_there:
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the "
-            f"file."
+            "file."
         )
     return Persona(user_id, load_profile(path), root / memory.FOLDER / f"{user_id}.jsonl")
 

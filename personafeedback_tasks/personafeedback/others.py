@@ -60,7 +60,7 @@ class Others:
         if user_id not in self.given:
             raise DataError(
                 f"{self.root / 'persona'}: found no file named {short(user_id)}.json in exactly this spelling, "
-                f"expected one. Rename the file."
+                "expected one. Rename the file."
             )
         return self.personas[self.given[user_id]]
 
@@ -102,10 +102,9 @@ def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
         rows, columns = linear_sum_assignment(similarity, maximize=True)
     except ValueError as error:  # it says "infeasible"
         raise DataError(
-            f"found no way to give each of the {len(users)} users whose language is {users[0].language} the persona of "
-            f"another one "
-            "under setting=similar_persona, each once, near twins left out. Use setting=other_persona or no_persona as "
-            "the control, or add personas."
+            f"found no way to give each of the {len(users)} users whose language is {users[0].language} the persona "
+            "of another one under setting=similar_persona, each once, near twins left out. Use setting=other_persona "
+            "or no_persona as the control, or add personas."
         ) from error
     return {users[row].user_id: users[column].user_id for row, column in zip(rows, columns, strict=True)}
 
@@ -149,8 +148,7 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
             raise DataError(
                 f"found nobody whose persona user_id {short(user)} could get under setting=other_persona, expected "
                 f"another user of the same language ({persona_of[user].language}) who is no near twin. Use "
-                f"setting=no_persona as the "
-                "control, or add personas."
+                "setting=no_persona as the control, or add personas."
             )
         given[user] = fitting(user)[0]
     return given

@@ -120,7 +120,7 @@ class Template(Options):
             raise OptionError(f"rag_filter must be true or false, got {self.rag_filter!r}.")
         if self.rag_filter and (self.setting != "rag" or self.method not in ("generate", "cot", "logprobs", "write")):
             raise OptionError(
-                f"rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got "
+                "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got "
                 f"setting={self.setting} and method={self.method}. Use one of these, or leave rag_filter out."
             )
         if self.hide and not _shows_persona(vars(self)):

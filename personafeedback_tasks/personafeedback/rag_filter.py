@@ -74,9 +74,8 @@ class RagFilter(Stage):
             return None
         return (
             f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are "
-            f"unreadable: these "
-            "cases kept all pieces, as without the filter. Use a model that replies with the numbers alone, or leave "
-            "rag_filter out; give thinking models room: --max-tokens 16384."
+            "unreadable: these cases kept all pieces, as without the filter. Use a model that replies with the "
+            "numbers alone, or leave rag_filter out; give thinking models room: --max-tokens 16384."
         )
 
 

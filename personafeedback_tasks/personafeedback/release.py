@@ -111,11 +111,10 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
         reason = (str(error).strip() or "no reason given").splitlines()[0]
         raise DataError(
             f"{no_folder}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "
-            f"({type(error).__name__}: {reason}). "
-            "If the dataset is gated or private, set HF_TOKEN to a token with read access. To work offline, copy the "
-            "release (data/ and "
-            f"persona/) into a folder and set {ENVIRONMENT_VARIABLE} to it, or fill the Hub cache once and set "
-            f"HF_HUB_OFFLINE=1. {ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
+            f"({type(error).__name__}: {reason}). If the dataset is gated or private, set HF_TOKEN to a token with "
+            "read access. To work offline, copy the release (data/ and persona/) into a folder and set "
+            f"{ENVIRONMENT_VARIABLE} to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. "
+            f"{ENVIRONMENT_VARIABLE}={SAMPLE} runs the bundled demonstration."
         ) from error
     # A snapshot is in a folder named after its commit, whatever branch or tag was requested.
     return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
@@ -129,7 +128,7 @@ def selected(release: Release, wanted: list[str]) -> list[str]:
     if without := [cell for cell in PAPER_COUNTS if cell not in named and files_of(release.root, cell)]:
         raise DataError(
             f"{path}: found no {without[0]} in counts, expected the number of cases of its file. Add it, or remove the "
-            f"file."
+            "file."
         )
     in_set = [cell for cell in wanted if cell in named]
     if not in_set:
@@ -159,6 +158,6 @@ def cell_file(root: Path, cell: str) -> Path:
     if files:
         raise DataError(f"{names}: found {len(files)} of them, expected one. Remove the file that does not belong.")
     raise DataError(
-        f"{names}: no such file, so there are no {cell} cases. "
-        "Get a complete copy of the release, or run only tasks whose cells are all present."
+        f"{names}: no such file, so there are no {cell} cases. Get a complete copy of the release, or run only tasks "
+        "whose cells are all present."
     )

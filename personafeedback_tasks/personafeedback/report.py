@@ -98,8 +98,7 @@ def duels(cases: PersonaCases) -> Duels | None:
         if not isinstance(source, str):
             raise DataError(
                 f"{cases.source}, {cut(case.id)}: found source = {short(source)}, expected the id of the benchmark's "
-                f"case. "
-                "Make the folder again with `personafeedback duel`."
+                "case. Make the folder again with `personafeedback duel`."
             )
         sources[case.id] = source
     return Duels(**structs.asdict(duel), sources=sources)

@@ -81,8 +81,7 @@ class SwapCase(PersonaCase):
         if not thirds:
             raise DataError(
                 f"setting=other_persona: found nobody but {self.partner} whose persona user_id {self.user_id} could "
-                f"get, expected a third "
-                "user. Leave setting=other_persona out."
+                "get, expected a third user. Leave setting=other_persona out."
             )
         return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
 
@@ -120,7 +119,7 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
     if not found:
         raise DataError(
             f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, "
-            f"which need none."
+            "which need none."
         )
     return PersonaCases(tuple(found), cases.release, cases.counts)
 
@@ -214,8 +213,7 @@ def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
     return [
         first[0],
         "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares "
-        "with the persona is right "
-        f"in {facts.baselines['overlap']} %.",
+        f"with the persona is right in {facts.baselines['overlap']} %.",
     ], rest
 
 

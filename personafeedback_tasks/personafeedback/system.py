@@ -98,8 +98,7 @@ def told_by(
             if setting == "other_persona":
                 raise OptionError(
                     f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} "
-                    f"have no user_id of the data. "
-                    "Pass user=NAME: a user that is drawn is anybody's."
+                    "have no user_id of the data. Pass user=NAME: a user that is drawn is anybody's."
                 )
             own = users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(users)]
         persona = personas[str(own)]

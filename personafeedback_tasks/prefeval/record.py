@@ -27,13 +27,11 @@ class PrefEval(ChoiceBenchmark):
         tag="preference",
         told=(
             "Below are a preference that a user stated, a question that this user asked an assistant, and four "
-            "responses to it, "
-            f"A, B, C and D. {_CHOOSE} A response that goes against the preference does not suit you."
+            f"responses to it, A, B, C and D. {_CHOOSE} A response that goes against the preference does not suit you."
         ),
         not_told=(
-            "Below are a question that a user asked an assistant, and four responses to it, A, B, C and D. Nothing is "
-            "known about this "
-            f"user beyond the question itself. {_CHOOSE}"
+            "Below are a question that a user asked an assistant, and four responses to it, A, B, C and D. Nothing "
+            f"is known about this user beyond the question itself. {_CHOOSE}"
         ),
         ask=f"{_ASK} Reply with the letter alone: A, B, C or D.\nAnswer:",
         ask_cot=(

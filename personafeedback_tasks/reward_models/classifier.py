@@ -149,8 +149,7 @@ class RewardModel:
         if self.max_length is not None and len(ids) > self.max_length:
             raise RewardError(
                 f"{name}: found {len(ids):,} tokens, expected at most {self.max_length:,}, the context length of "
-                f"{self.path}. "
-                "Use a model with a longer context."
+                f"{self.path}. Use a model with a longer context."
             )
         return Encoded(ids, place)
 
@@ -202,16 +201,14 @@ def _is_local(path: str) -> bool:
 def _refuse_revision(path: str, revision: str | None, trust_remote_code: bool) -> None:
     if _is_local(path) and revision is not None:
         raise OptionError(
-            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision out, "
-            f"or "
-            "pass the model's Hub id."
+            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision "
+            "out, or pass the model's Hub id."
         )
     if trust_remote_code and not _is_local(path) and not re.fullmatch("[0-9a-f]{40}", revision or ""):
         raise OptionError(
             f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code "
-            f"can change "
-            "between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of the model's "
-            "files on the Hub."
+            "can change between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of "
+            "the model's files on the Hub."
         )
 
 

@@ -62,8 +62,7 @@ class Writer:
         if question.id not in self.replies:
             raise DataError(
                 f"{self.where}: found no reply to {short(question.id)}, expected one to every question of a duel. "
-                f"Resume the run, or "
-                "write for the same cells."
+                "Resume the run, or write for the same cells."
             )
         return self.replies[question.id]
 
@@ -104,8 +103,7 @@ def files(
     if not any(asked.values()):
         raise DataError(
             f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at "
-            f"the replies "
-            "in the log."
+            "the replies in the log."
         )
     not_asked = [
         NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
