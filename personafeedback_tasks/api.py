@@ -220,7 +220,7 @@ def rankings_of(runs: Sequence[Run], places: Sequence[RunData], say: Say) -> lis
 
 
 def costs_in(logs: Sequence[Path], values: Sequence[str], say: Say) -> list[Cost]:
-    """What profiles cost in runs of other tasks; `say` gets a line on each log of a folder that is passed over."""
+    """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
     from .analysis.cost import costs_of
     from .logs.other_tasks import read_tasks
     from .personafeedback.system import setting_of
@@ -234,12 +234,11 @@ def costs_in(logs: Sequence[Path], values: Sequence[str], say: Say) -> list[Cost
 def costs_of_models(logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Say) -> OfTasks:
     """`costs_in` logs by model, none without logs; `say` gets a line on each void run, which is left out."""
     from .analysis.cost import of_models as by_model
-    from .cli.cost_text import void
 
     costs = costs_in(logs, values, say) if logs else []
     for cost in costs:
         if cost.void:
-            say(void(cost))
+            say(cost.why_void)
     return by_model(costs, names)
 
 

@@ -11,6 +11,13 @@ from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
 from ..stats.estimates import Estimate, mean, paired
 
+ABOUT = {
+    "persona": "this user's profile",
+    "other_persona": "another user's profile",
+    "padding": "neutral text of the same length",
+}
+"""Setting -> the message that it puts before a task, for people."""
+
 
 @dataclass(frozen=True)
 class Changed:
@@ -39,6 +46,21 @@ class Cost:
         # nothing follows unless the message reached the model in every call
         missed, calls = self.run.missed
         return missed > 0 or not calls
+
+    @property
+    def title(self) -> str:
+        """Its task, model and message, for people."""
+        told = f" ({self.run.told})" if self.run.told else ""
+        return f"{self.run.task}, {self.run.model}, {ABOUT[self.run.setting]}{told}"
+
+    @property
+    def why_void(self) -> str:
+        """The warning where it is void."""
+        missed, calls = self.run.missed
+        what = (
+            f"is missing in {missed:,} of {calls:,} calls" if calls else "could not be looked for: the log has no call"
+        )
+        return f"VOID: {self.title}: the message about the user {what} of the main model."
 
     @property
     def is_share(self) -> bool:
@@ -84,8 +106,8 @@ def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
             continue
         if (control := controls.get(key[:3])) is None:
             raise RunError(
-                f"{run.path}: found no run of {run.task} by {run.model} without a message, expected one. Run the same with setting=no_persona "
-                "(lm-eval: without --system_instruction) and pass its log as well."
+                f"{run.path}: found no run of {run.task} by {run.model} without a message, expected one. Run the "
+                "same with setting=no_persona (lm-eval: without --system_instruction) and pass its log as well."
             )
         found.append(_cost(run, control))
     if not found:
@@ -97,17 +119,20 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
     for name in ("value", "higher_is_better"):
         if getattr(run, name) != getattr(control, name):
             raise RunError(
-                f"{run.path}: found the number {run.value}, and {control.value} in {control.path}, expected the same. Pass --value NAME."
+                f"{run.path}: found the number {run.value}, and {control.value} in {control.path}, expected the same. "
+                "Pass --value NAME."
             )
     for name, value in run.conditions.items():
         if control.conditions.get(name) != value:
             raise RunError(
-                f"{run.path}: found {name} {value[:200]}, and {control.conditions.get(name, '')[:200]} in {control.path}, expected the same. Only the setting may differ."
+                f"{run.path}: found {name} {value[:200]}, and {control.conditions.get(name, '')[:200]} in "
+                f"{control.path}, expected the same. Only the setting may differ."
             )
     common = sorted(run.samples.keys() & control.samples.keys(), key=lambda name: (len(name), name))  # 2 before 10
     if not common:
         raise RunError(
-            f"{run.path}: found no sample of {control.path} in it, expected the same samples. Run both on the same data."
+            f"{run.path}: found no sample of {control.path} in it, expected the same samples. Run both on the same "
+            "data."
         )
     sign = 1 if run.higher_is_better else -1
     samples = []
@@ -115,7 +140,8 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
         told, without = run.samples[name], control.samples[name]
         if (told.asked, told.target) != (without.asked, without.target):
             raise RunError(
-                f"{run.path}: sample {told.id} has other texts than in {control.path}, expected the same. Run both on the same data."
+                f"{run.path}: sample {told.id} has other texts than in {control.path}, expected the same. Run both on "
+                "the same data."
             )
         samples.append(Changed(without, told, sign * (told.value - without.value)))
     changes = [sign * one.gain for one in samples]
@@ -148,8 +174,8 @@ def of_models(costs: Iterable[Cost], names: Mapping[str, str]) -> dict[str, dict
             continue
         if not cost.is_share:
             raise RunError(
-                f"{cost.run.path}: found values of {cost.run.value} below 0 or above 1, expected shares, which have points in common with a "
-                "gain. Leave it out: `personafeedback cost` shows it."
+                f"{cost.run.path}: found values of {cost.run.value} below 0 or above 1, expected shares, which have "
+                "points in common with a gain. Leave it out: `personafeedback cost` shows it."
             )
         found.setdefault(names.get(cost.run.model, cost.run.model), {})[cost.name] = cost.lost
     return found

@@ -170,7 +170,7 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
         case = vote.case
         if case in known:
             raise DataError(
-                f"{where}: found a vote on {short(case)}, which nobody is asked about ({known[case]}). Leave it out."
+                f"{where}: found a vote on {short(case)}, which needs no vote ({known[case]}). Leave it out."
             )
         if case not in asked:
             raise DataError(

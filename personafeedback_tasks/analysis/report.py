@@ -205,7 +205,7 @@ def examples(results: Iterable[Result]) -> list[Unread]:
 
 
 def report_document(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> ReportDocument:
-    """What `report` writes.
+    """The document of `report`.
 
     Args:
         reports: of the runs.

@@ -17,11 +17,6 @@ from ..stats.estimates import Estimate
 LISTED = 20
 """Samples that a terminal lists."""
 
-ABOUT = {
-    "persona": "this user's profile",
-    "other_persona": "another user's profile",
-    "padding": "neutral text of the same length",
-}
 PAGE = Path(__file__).with_name("cost_page")
 HEADER = ("task", "told", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
 
@@ -29,26 +24,14 @@ HEADER = ("task", "told", "samples", "without", "with", "change", "95 %", "95 % 
 def blocks(costs: Sequence[Cost]) -> list[Block]:
     """The table, void runs above it, and the samples that change."""
     return [
-        bullets([void(one) for one in costs if one.void]),
+        bullets([one.why_void for one in costs if one.void]),
         of_rows("", HEADER, [_row(one) for one in costs]),
         paragraph(
-            "Without and with: the task's own score without the message and with it; the change is paired by sample, its intervals are over samples, "
-            "and over users where these repeat. Scores between 0 and 1 are in percent."
+            "Without and with: the task's own score without the message and with it; the change is paired by sample, its "
+            "intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
         ),
         *(_listed(one) for one in costs if not one.void),
     ]
-
-
-def void(cost: Cost) -> str:
-    """Why a run says nothing."""
-    missed, calls = cost.run.missed
-    what = f"is missing in {missed:,} of {calls:,} calls" if calls else "could not be looked for: the log has no call"
-    return f"VOID: {_name(cost)}: the message about the user {what} of the main model."
-
-
-def _name(cost: Cost) -> str:
-    run = cost.run
-    return f"{run.task}, {run.model}, {ABOUT[run.setting]}{f' ({run.told})' if run.told else ''}"
 
 
 def _row(cost: Cost) -> list[str]:
@@ -90,7 +73,7 @@ def _listed(cost: Cost) -> Block:
         more = f" and {len(changed) - LISTED:,} more (--json, --out)" if len(changed) > LISTED else ""
         lines += [f"{word}: {', '.join(one.told.id for one in changed[:LISTED])}{more}"] if changed else []
     lines += [f"{cost.left_out:,} samples are in one of both runs only and left out"] if cost.left_out else []
-    return bullets(lines, f"{_name(cost)}, by {cost.run.value}:")
+    return bullets(lines, f"{cost.title}, by {cost.run.value}:")
 
 
 def document(costs: Sequence[Cost]) -> CostDocument:
@@ -106,7 +89,7 @@ def _of_user(cost: Cost) -> CostOfUser:
         harness=run.program,
         setting=run.setting,
         value=run.value,
-        void=None if sound else void(cost),
+        void=None if sound else cost.why_void,
         before=cost.before if sound else None,
         after=cost.after if sound else None,
         by_sample=cost.by_sample if sound else None,
@@ -136,8 +119,8 @@ def page(costs: Sequence[Cost]) -> str:
         rows=[_row(one) for one in costs],
         runs=[
             {
-                "name": _name(one),
-                "void": void(one) if one.void else "",
+                "name": one.title,
+                "void": one.why_void if one.void else "",
                 "samples": [_shown(pair) for pair in _sorted(one)],
             }
             for one in costs

@@ -44,7 +44,7 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 
 
 @dataclass(frozen=True)
-class Document(Generic[AnyCase]):
+class CaseGroup(Generic[AnyCase]):
     """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one."""
 
     id: str
@@ -70,7 +70,7 @@ class Document(Generic[AnyCase]):
 
 def cases_of(document: Any) -> tuple[Any, ...]:
     """The cases of a document; of a case, itself."""
-    return document.cases if isinstance(document, Document) else (document,)
+    return document.cases if isinstance(document, CaseGroup) else (document,)
 
 
 @dataclass(frozen=True)

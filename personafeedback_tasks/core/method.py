@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..parsing.answers import PROMPT_CUT, REASONS
 from ..parsing.letter_probabilities import bounded, impossible
-from .cases import Document
+from .cases import CaseGroup
 from .evidence import Evidence, LogLikelihoods, Reply, Reward, likeliest, why_not
 from .result import Answers, Result
 from .rewards import Message, named_rewards, score_rewards
@@ -45,7 +45,7 @@ class Several:
     """How one call asks for several cases."""
 
     unit: str  # its documents, in the plural: `prompts`
-    gather: Callable[[Sequence[Any]], list[Document[Any]]]  # both in the order of a run
+    gather: Callable[[Sequence[Any]], list[CaseGroup[Any]]]  # both in the order of a run
     split: Callable[[str, int], Answers]  # (the reading of the reply, number of cases) -> the answer of each case
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.cases import Document, digest_of
+from ..core.cases import CaseGroup, digest_of
 from ..core.method import LabelMethod, Several
 from ..core.result import Answers
 from ..parsing.answers import REASONS
@@ -55,7 +55,7 @@ def build(row: Relevance) -> str:
     return filled(PROMPT, attribute=row.attribute, prompt=row.prompt)
 
 
-def build_profile(document: Document[Relevance]) -> str:
+def build_profile(document: CaseGroup[Relevance]) -> str:
     return listing([row.attribute for row in document.cases], document.cases[0].prompt)
 
 
@@ -79,9 +79,9 @@ def all_of(prompt: str) -> str:
     return ", ".join(map(str, range(1, listed(prompt) + 1)))
 
 
-def gather(rows: Sequence[Relevance]) -> list[Document[Relevance]]:
+def gather(rows: Sequence[Relevance]) -> list[CaseGroup[Relevance]]:
     """The rows of each user and prompt as one document; users take turns."""
-    return in_turns(Document(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
+    return in_turns(CaseGroup(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
 
 
 def split(answer: str, rows: int) -> Answers:
@@ -112,7 +112,7 @@ class RelevanceTask(LabelStage):
     """Should an attribute of the user change the reply to a new prompt?"""
 
     row = Relevance
-    stand_ins = {"generate": _STAND_INS[0], "select": Document("", _STAND_INS)}
+    stand_ins = {"generate": _STAND_INS[0], "select": CaseGroup("", _STAND_INS)}
     methods = {"generate": GENERATE, "select": SELECT}
     labels = (YES, NO)
     measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
@@ -128,7 +128,7 @@ class RelevanceTask(LabelStage):
     }
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
-        return build_profile(case) if isinstance(case, Document) else build(case)
+        return build_profile(case) if isinstance(case, CaseGroup) else build(case)
 
     def texts(self, row: Relevance) -> dict[str, str]:
         return {"About the user": row.attribute, "People": self.people(row)}

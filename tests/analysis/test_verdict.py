@@ -312,7 +312,7 @@ def test_votes_of_people_from_a_file(separator, tmp_path):
     [
         ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other."),
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
-        ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which nobody is asked about (tie)"),
+        ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which needs no vote (tie)"),
         ("case,winner\nhard:4\n", "line 2: found no winner, expected one"),
         ("case,winner\n", "found no vote on a duel in it"),
         ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),

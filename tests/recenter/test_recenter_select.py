@@ -18,7 +18,7 @@ from support.ranks import Ranked, evaluate_on
 from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same, says
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.core.cases import Document
+from personafeedback_tasks.core.cases import CaseGroup
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.errors import RunError
@@ -76,7 +76,7 @@ LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
 @given(st.lists(LINES, min_size=1, max_size=9), LINES)
 def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, prompt):
     rows = tuple(Relevance(f"r{place}", "u", prompt, text, True) for place, text in enumerate(attributes))
-    built = build_profile(Document("d", rows))
+    built = build_profile(CaseGroup("d", rows))
     for number, text in enumerate(attributes, start=1):
         assert f"\n{number}. {' '.join(text.split())}\n" in built
     assert f"<prompt>\n{prompt}\n</prompt>" in built

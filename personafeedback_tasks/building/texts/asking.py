@@ -30,7 +30,7 @@ ROUNDS = 3
 """How often a refused text is asked for again."""
 
 HOPELESS = 20
-"""Texts of a round: if so many came and all were refused, none is asked for again: prompt or model is wrong."""
+"""If a round brings this many texts and all are refused, the prompt or the model is wrong: no more are requested."""
 
 
 class Refusal(Exception):
@@ -85,7 +85,7 @@ class TextRun:
         raise NotImplementedError
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Those of these ids whose texts are neither there nor refused for good."""
+        """The ids that still need a text: none was written, and none refused for good."""
         return [name for name in names if name not in self.done and self.time(name) <= ROUNDS]
 
     def time(self, name: str) -> int:
