@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from ..logs.caveat import WEAKENS, Caveat
 from ..logs.data import RunData
 from ..logs.errors import RunError
@@ -30,15 +33,20 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
     common = run_a.cases.keys() & run_b.cases.keys()
     if not common:
         raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")
-    other = sorted(case_id for case_id in common if run_a.cases[case_id].digest != run_b.cases[case_id].digest)
-    if other:
+    differing = sorted(case_id for case_id in common if run_a.cases[case_id].digest != run_b.cases[case_id].digest)
+    if differing:
         raise RunError(
-            f"{run_b.logs[0]}: {len(other):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
-            f"the first is {other[0]}. Compare runs on the same data."
+            f"{run_b.logs[0]}: {len(differing):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
+            f"the first is {differing[0]}. Compare runs on the same data."
         )
-    contenders = [Contender(run.part(common)) for run in (run_a, run_b)]
+    contenders = [Contender(_shared(run, common, other)) for run, other in ((run_a, run_b), (run_b, run_a))]
     data, first = data or RunData(None), contenders[0].run
     return make_ranking(contenders, data.texts(first), *data.of(first), _differing(run_a, run_b))
+
+
+def _shared(run: Run, ids: Collection[str], other: Run) -> Run:
+    # cells that the other run was not asked are no missing part of the comparison
+    return replace(run.part(ids), cells={cell: size for cell, size in run.cells.items() if cell in other.cells})
 
 
 def _differing(a: Run, b: Run) -> list[Caveat]:

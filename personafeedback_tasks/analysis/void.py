@@ -80,5 +80,5 @@ def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
         "percent": 100 * shares[place],
         "where": f" in {place.replace('_', ' ')}" if place else "",
         "reasons": ", ".join(f"{reason} {100 * count / len(answers[place]):.1f} %" for reason, count in most),
-        "remedy": remedy(run.benchmark, run.method, most[0][0]) if most else "",
+        "remedy": remedy(run.benchmark, run.method, most[0][0], run.program) if most else "",
     }

@@ -58,7 +58,7 @@ def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
     return ["".join(turn["content"] for turn in benchmark.turns(method, case, options, call)) for call in method.calls]
 
 
-def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method) -> str | None:
+def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method, harness: str) -> str | None:
     """A warning if more than 1 % of the replies are unreadable; None without one.
 
     Even a single reply warns that is empty, had a prompt that was cut, or is no log-likelihood.
@@ -75,16 +75,27 @@ def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: 
     return (
         f"{task}: {reasons.total():,} of {len(answers):,} replies ({reasons.total() / len(answers):.1%}) are "
         f"unreadable and count as wrong; {'most common reason' if many and reason == common else 'among them'}: "
-        f"{reason} ({reasons[reason]:,}). {remedy(benchmark, method, reason)}"
+        f"{reason} ({reasons[reason]:,}). {remedy(benchmark, method, reason, harness)}"
     )
 
 
-def remedy(benchmark: Benchmark, method: Method, reason: str) -> str:
-    """What to do about replies that are unreadable for this reason: the options to pass, in both harnesses."""
+def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> str:
+    """What to do about replies that are unreadable for this reason: the options to pass.
+
+    Args:
+        harness: of the run, as `Run.program` has it. For others than lm-eval and Inspect nobody knows the options.
+    """
     if reason == "invalid_response_format" and isinstance(method, LikelihoodMethod):
         return _NO_FIRST_TOKEN if isinstance(method, TopTokenMethod) else _TIED
+    by_likelihood = _BY_LIKELIHOOD.get(harness, {})
+    advice = [by_likelihood[name] for name in benchmark.methods if name in by_likelihood]
+    if harness == "lm-eval":
+        advice.insert(0, "a chat model needs --apply_chat_template")
+    room = _ROOM.get(harness, "a higher limit on new tokens")
+    advice.append(f"a thinking model needs room: {room}")
+    said = "; ".join(advice)
     return _REMEDIES[reason].format(
-        labels=" or ".join(benchmark.labels), by_likelihood=_BY_LIKELIHOOD if "mc" in benchmark.methods else ""
+        labels=" or ".join(benchmark.labels), room=room, advice=f"{said[:1].upper()}{said[1:]}"
     )
 
 
@@ -104,17 +115,23 @@ _NO_FIRST_TOKEN = (
     "No label is among the most likely first tokens, or several are equally likely: see p_letters in the scores' "
     "metadata. Do not use method=logprobs with a model that does not begin its reply with a label."
 )
-_BY_LIKELIHOOD = "a base model, or one too small to name a letter, the task's _mc variant; "
+_BY_LIKELIHOOD = {
+    "lm-eval": {"mc": "a base model, or one too small to name a letter, needs the task's _mc variant"},
+    "inspect-ai": {"logprobs": "a base model, or one too small to name a letter, needs -T method=logprobs"},
+}
+"""Harness -> a method of the benchmark -> when to take it."""
+
+_ROOM = {"lm-eval": "--gen_kwargs max_gen_toks=16384", "inspect-ai": "--max-tokens 16384"}
 
 _REMEDIES = {
-    "truncated": "Give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect).",
+    "truncated": "Give thinking models room: {room}.",
     PROMPT_CUT: (
         "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a "
         "longer context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
     ),
     "no_response": (
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
-        "log; give thinking models room: --gen_kwargs max_gen_toks=16384 (lm-eval), --max-tokens 16384 (Inspect)."
+        "log; give thinking models room: {room}."
     ),
     "positive_likelihoods": (
         "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server "
@@ -134,10 +151,7 @@ _REMEDIES = {
         "start vLLM without --return-tokens-as-token-ids."
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
-    "invalid_response_format": (
-        "The model does not answer with {labels}. In lm-eval, a chat model needs --apply_chat_template; "
-        "{by_likelihood}a thinking model room: --gen_kwargs max_gen_toks=16384."
-    ),
+    "invalid_response_format": "The model does not answer with {labels}. {advice}.",
 }
 """What to do about replies without a label."""
 

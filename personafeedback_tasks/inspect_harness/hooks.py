@@ -106,7 +106,7 @@ def _register() -> None:
                 results = (result for of_sample in in_view(noted) for result in of_sample)
                 answers = [answer for result in results for answer in result.answers]
                 warnings = [
-                    messages.unreadable(benchmark, signature.task, answers, method),
+                    messages.unreadable(benchmark, signature.task, answers, method, "inspect-ai"),
                     messages.cut(signature.task, window.counted(_CALLS.pop(data.eval_id))),
                 ]
                 if stage is not None:

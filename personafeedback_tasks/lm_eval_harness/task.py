@@ -186,7 +186,7 @@ class BenchmarkTask(ConfigurableTask):
             cases = self.benchmark.logged_cases(self.method, of_document[0].doc)
             self._results[case_id] = self.method.judge(cases, evidence)
         answers = [answer for results in self._results.values() for result in results for answer in result.answers]
-        if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method):
+        if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method, "lm-eval"):
             logger.warning(warning)
         return filtered
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..common.errors import PersonaFeedbackError
 from ..common.records import lenient, short
 from ..stats.estimates import mean
-from .errors import RunError
+from .errors import ForeignError, RunError
 from .lm_eval_log import model_of, results_beside
 
 NO_PERSONA = "no_persona"
@@ -82,15 +82,22 @@ def read_tasks(
         if not path.is_dir():
             runs += _read(path, values, setting_of)
             continue
-        before = len(runs)
+        before, foreign, first = len(runs), [], ""
         for file in sorted([*path.rglob("*.eval"), *path.rglob("results*.json")]):
             try:
                 runs += _read(file, values, setting_of)
+            except ForeignError as error:
+                foreign.append(file.name)
+                first = first or str(error)
             except RunError as error:
                 passed.append(str(error))
+                first = first or str(error)
         if len(runs) == before:
-            hint = passed[0] if passed else "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
+            hint = first or "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
             raise RunError(f"{path}: found no run of with_user in it. {hint}")
+        if foreign:
+            more = f" and {len(foreign) - 3:,} more" if len(foreign) > 3 else ""
+            passed.append(f"{len(foreign):,} logs of other runs: {', '.join(foreign[:3])}{more}")
     return runs, passed
 
 
@@ -114,7 +121,8 @@ def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
     wanted = found if len(found) == 1 else [name for name in found if name in named]
     if len(wanted) != 1:
         raise RunError(
-            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: {', '.join(found)}. Pass --value NAME."
+            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: {', '.join(found)}. "
+            "Pass --value NAME."
         )
     return wanted[0]
 
@@ -125,8 +133,8 @@ def refuse_other_mean(path: Path, value: str, found: float, reported: Mapping[st
     if not any(math.isclose(found, one, rel_tol=1e-9, abs_tol=1e-9) for one in reported.values()):
         means = ", ".join(f"{name} {one:.6g}" for name, one in reported.items()) or "no accuracy or mean"
         raise RunError(
-            f"{path}: found {means} of {value} in its results, expected {found:.6g}, the mean over its samples. The task's metric is no mean, "
-            "turns values into numbers in its own way, or reduces epochs to something else than their mean."
+            f"{path}: found {means} of {value} in its results, expected {found:.6g}, the mean over its samples. The "
+            "task's metric is no mean, turns values into numbers in its own way, or does not average epochs."
         )
 
 
@@ -142,10 +150,11 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
     log = read_eval_log(str(path), resolve_attachments=True)
     about = (log.eval.metadata or {}).get(KEY)
     if about is None:
-        raise RunError(f"{path}: found a run of {log.eval.task}, expected one of personafeedback_tasks/with_user.")
+        raise ForeignError(f"{path}: found a run of {log.eval.task}, expected one of personafeedback_tasks/with_user.")
     if log.status != "success" or not log.samples or log.results is None:
         raise RunError(
-            f"{path}: found a run with status {log.status}, expected a finished one. `inspect eval-retry {path}` finishes it."
+            f"{path}: found a run with status {log.status}, expected a finished one. `inspect eval-retry {path}` "
+            "finishes it."
         )
     scored = [sample for sample in log.samples if sample.scores]
     keys = dict.fromkeys(name for sample in scored for name in _numbers(sample.scores or {}))
@@ -230,12 +239,14 @@ def _lm_eval(
     instruction = results.get("system_instruction") or ""
     setting = setting_of(instruction) if instruction else NO_PERSONA
     if not setting:
-        raise RunError(
-            f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` printed, or none."
+        raise ForeignError(
+            f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` "
+            "printed, or none."
         )
     stamp = path.stem.rpartition("_")[2]
+    shown = [instruction, *(json.dumps(instruction, ensure_ascii=ascii)[1:-1] for ascii in (True, False))]
     config, runs = results["config"], []
-    for task in results["configs"]:
+    for task, of_task in results["configs"].items():
         file = path.with_name(f"samples_{task}_{stamp}.jsonl")
         if not file.is_file():
             raise RunError(
@@ -243,40 +254,42 @@ def _lm_eval(
             )
         rows = [lenient(line) for line in file.read_bytes().splitlines() if line.strip()]
         numbers = dict.fromkeys(f"{name},{row['filter']}" for row in rows for name in row["metrics"])
-        counts = chosen(path, list(numbers), values)
-        metric, _, of_filter = counts.partition(",")
-        rows = [row for row in rows if row["filter"] == of_filter]
-        samples = {
-            f"{row['doc_id']} {row['doc_hash']}": SampleResult(
+        value = chosen(path, list(numbers), values)
+        metric, _, of_filter = value.partition(",")
+        samples, missed, calls = {}, 0, 0
+        for row in rows:
+            if row["filter"] != of_filter:
+                continue
+            samples[f"{row['doc_id']} {row['doc_hash']}"] = SampleResult(
                 id=str(row["doc_id"]),
                 value=float(row[metric]),
                 asked=_text(row["doc"]),
                 target=_text(row["target"]),
                 replies=(_text(row["filtered_resps"][0] if row["filtered_resps"] else ""),),
             )
-            for row in rows
-        }
-        reported = {counts: float(results["results"][task][counts])} if counts in results["results"][task] else {}
-        refuse_other_mean(path, counts, mean(sample.value for sample in samples.values()), reported)
-        calls = [_text(one["arg_0"]) for row in rows for one in row["arguments"].values()]
-        shown = [instruction, *(json.dumps(instruction, ensure_ascii=ascii)[1:-1] for ascii in (True, False))]
+            for request in row["arguments"].values() if instruction else ():
+                sent = _text(request["arg_0"])
+                missed += not any(text in sent for text in shown)
+                calls += 1
+        scores = results["results"][task]
+        reported = {value: float(scores[value])} if value in scores else {}
+        refuse_other_mean(path, value, mean(sample.value for sample in samples.values()), reported)
+        hashed = results.get("task_hashes", {}).get(task)
         run = TaskRun(
             task=task,
             model=model_of(results),
             setting=setting,
             told=str(results.get("system_instruction_sha") or "")[:8],
-            value=counts,
+            value=value,
             conditions={
                 "model options": _text(config.get("model_args")),
                 "generation": _text(config.get("gen_kwargs")),
                 "chat template": str(results.get("chat_template_sha")),
-                "task": str(results.get("task_hashes", {}).get(task) and results["configs"][task].get("doc_to_text")),
+                "task": str(hashed and of_task.get("doc_to_text")),
                 "few shots": str(results.get("n-shot", {}).get(task)),
             },
             samples=samples,
-            missed=(sum(not any(text in call for text in shown) for call in calls), len(calls))
-            if instruction
-            else (0, 0),
+            missed=(missed, calls),
             path=path,
             program="lm-eval",
             higher_is_better=bool((results.get("higher_is_better") or {}).get(task, {}).get(metric, True)),

@@ -19,8 +19,8 @@ from personafeedback_tasks.personafeedback.rag_filter import RagFilter
 RECORD = find("personafeedback")
 
 
-def unreadable(task, answers, method="generate"):
-    return messages.unreadable(RECORD, task, answers, RECORD.methods[method])
+def unreadable(task, answers, method="generate", harness="lm-eval"):
+    return messages.unreadable(RECORD, task, answers, RECORD.methods[method], harness)
 
 
 @pytest.mark.parametrize("hundreds", [1, 7, 29, 57, 83])
@@ -52,7 +52,7 @@ SERVER = "server (lm-eval turns a broken reply into an empty one)"
 @pytest.mark.parametrize(
     ("reason", "remedies"),
     [
-        ("truncated", [ROOM, "--max-tokens 16384"]),
+        ("truncated", [ROOM]),
         ("no_response", [SERVER, ROOM]),
         ("refusal", ["declines"]),
         ("invalid_response_format", ["--apply_chat_template", "_mc", ROOM]),
@@ -81,11 +81,18 @@ def test_the_remedy_fits_the_method():
     assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
 
 
-def test_a_benchmark_without_a_task_of_log_likelihoods_advises_none():
+def test_a_remedy_names_options_of_its_harness_and_methods_of_its_benchmark():
+    for reason in REASONS:
+        of_lm_eval, of_inspect = unreadable("t", [reason]), unreadable("t", [reason], harness="inspect-ai")
+        assert not [word for word in ("--max-tokens", "-T method") if word in of_lm_eval]
+        assert not [word for word in ("--gen_kwargs", "--apply_chat_template", "_mc") if word in of_inspect]
+    assert "-T method=logprobs; a thinking model needs room: --max-tokens 16384" in unreadable(
+        "t", ["invalid_response_format"], harness="inspect-ai"
+    )
     for name in ("recenter_extraction", "recenter_relevance", "recenter_response"):
         benchmark = find(name)
-        said = messages.remedy(benchmark, benchmark.methods["generate"], "invalid_response_format")
-        assert "--apply_chat_template; a thinking model room" in said
+        said = messages.remedy(benchmark, benchmark.methods["generate"], "invalid_response_format", "lm-eval")
+        assert "--apply_chat_template; a thinking model needs room" in said
         assert "_mc" not in said
 
 

@@ -91,8 +91,10 @@ OF_A_RUN = ("model", "name", "label", "signature", "short_signature", "costs")
 
 
 def numbers(report: dict) -> dict:
-    """All of a report but what names the run, and what its calls took, which recorded replies do not say."""
-    return {name: value for name, value in report.items() if name not in OF_A_RUN}
+    """All of a report but what names the run, what its calls took, and its harness's options in a remedy."""
+    kept = {name: value for name, value in report.items() if name not in OF_A_RUN}
+    caveats = [{**caveat, "sentence": caveat["sentence"].partition("not the model.")[0]} for caveat in kept["caveats"]]
+    return {**kept, "caveats": caveats}
 
 
 # --- round trips ------------------------------------------------------------------------------------------------------

@@ -47,6 +47,13 @@ def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
     assert found.cases == found.pairs[0].difference.n == 30
 
 
+def test_a_cell_that_only_one_run_was_asked_is_no_missing_part(logs, part_log):
+    whole = read_run(part_log("lm-eval", "mixed", "personafeedback_general"))
+    for found in (compare(whole, read_run(logs["readable"])), compare(read_run(logs["readable"]), whole)):
+        assert not [sentence for sentence in words(found) if "PARTIAL" in sentence]
+        assert not any(row.run.partial for row in found.rows)
+
+
 def test_the_command_writes_the_ranking_of_both(logs, tmp_path):
     done = personafeedback("compare", logs["gold"], logs["readable"], "--json", tmp_path / "c.json")
     assert done.exit_code == 0, done.output

@@ -136,7 +136,7 @@ def test_what_makes_numbers_void_is_whole_and_the_table_makes_room(part_log, rea
     shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
     assert len(shown) <= SCREEN
     assert shown[1].startswith("! MISSING REPLIES: ")
-    assert shown[shown.index("No verdict: the numbers are void.") - 1].endswith("--max-tokens 16384 (Inspect).")
+    assert shown[shown.index("No verdict: the numbers are void.") - 1].endswith("--max-tokens 16384.")
 
 
 # --- its parts --------------------------------------------------------------------------------------------------------

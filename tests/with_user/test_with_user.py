@@ -259,6 +259,11 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
         said = " ".join(done.output.split())
         assert expected in said, said
         assert "Traceback" not in said
+    for name in ("x.eval", "y.eval"):
+        shutil.copy(next((tmp_path / "plain").glob("*.eval")), tmp_path / "dicts" / name)
+    beside = personafeedback("cost", tmp_path / "dicts", "--value", "right")
+    assert beside.exit_code == 0, beside.output
+    assert beside.stderr.count("Passed over 2 logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
     by_right, by_short = (costs(tmp_path / "dicts", "--value", name)[0] for name in ("right", "short"))
     assert (by_right["value"], by_short["value"]) == ("right", "short")
 
