@@ -19,7 +19,6 @@ from uuid import UUID
 from ..analysis.documents import ReportedRun
 from ..common.errors import OptionError
 from ..common.outputs import json_lines, json_text
-from ..core.cases import HUB_COMMIT
 from ..core.evidence import Reply
 from ..core.method import LabelMethod, LikelihoodMethod
 from ..core.report import CardSpec
@@ -28,12 +27,9 @@ from ..logs.names import signature_line, without_folder
 from ..logs.prompts import LABEL
 from ..logs.run import Run
 from ..stats.estimates import Estimate
+from .card import data_set_of
 
 SCHEMA = "0.3.0"
-
-LIBRARIES = {"inspect-ai": "inspect_ai", "lm-eval": "lm_eval"}
-"""The harnesses' names in such records."""
-
 CLUSTERED = "clustered by user"
 
 
@@ -53,7 +49,12 @@ def record_files(
         OptionError: the model's name is not DEVELOPER/MODEL.
     """
     run, _ = next(iter(runs.values()))
-    model = _model_id(run)
+    model = run.name
+    if model.count("/") != 1 or not all(model.split("/")):
+        raise OptionError(
+            f"Every Eval Ever files a model under DEVELOPER/MODEL, got {model!r}. Pass --name "
+            f"{run.model}=DEVELOPER/MODEL."
+        )
     written = str(int(datetime.fromisoformat(run.date).timestamp()))
     ids = {"schema_version": SCHEMA, "evaluation_id": f"{run.benchmark.name}/{model}/{written}"}
     rows = [{**ids, "model_id": model, **row} for setting, (one, _) in runs.items() for row in _samples(setting, one)]
@@ -68,7 +69,7 @@ def record_files(
             "evaluator_relationship": relationship,
         },
         "eval_library": {
-            "name": LIBRARIES.get(run.program, run.program),
+            "name": run.program.replace("-", "_"),
             "version": run.harness.partition(" ")[2] or "unknown",
             "additional_details": {"plugin": f"personafeedback-tasks {run.signature.package}"},
         },
@@ -100,44 +101,44 @@ def record_files(
     return {folder / f"{name}.json": json_text(record), **files}
 
 
-def _model_id(run: Run) -> str:
-    parts = run.name.split("/")
-    if len(parts) != 2 or not all(parts):
-        raise OptionError(
-            f"Every Eval Ever files a model under DEVELOPER/MODEL, got {run.name!r}. Pass --name "
-            f"{run.model}=DEVELOPER/MODEL."
-        )
-    return run.name
-
-
 def _results(setting: str, run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str, Any]]:
     benchmark = run.benchmark
     better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
     better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
+    source, generation = _source(run, spec), _generation(run)
     for group in report.groups.values():
-        for name, found in group.measures.items():
-            line = benchmark.report.line(name)
-            if better.get(name) is not None and not math.isnan(found.value):
-                yield _result(
-                    run, spec, f"{setting}/{group.name}/{name}", found, line.meaning, not better[name], line.ends
-                )
+        scores = [
+            (name, found, benchmark.report.line(name).meaning, better[name], benchmark.report.line(name).ends)
+            for name, found in group.measures.items()
+            if better.get(name) is not None
+        ]
         for name, found in report.differences(group).items():
-            if not math.isnan(found.value):
-                meaning = f"{name}: a difference of two scores, paired by case"
-                name = name.replace(" ", "_")
-                yield _result(run, spec, f"{setting}/{group.name}/{name}", found, meaning, False, (-1.0, 1.0))
+            scores.append((name, found, f"{name}: a difference of two scores, paired by case", True, (-1.0, 1.0)))
+        for name, found, meaning, higher_is_better, (low, high) in scores:
+            if math.isnan(found.value):
+                continue
+            measure = name.replace(" ", "_")
+            yield {
+                "evaluation_result_id": f"{setting}/{group.name}/{measure}",
+                "evaluation_name": f"{benchmark.name} {group.name} ({setting})",
+                "source_data": source,
+                "metric_config": {
+                    "evaluation_description": meaning or measure,
+                    "metric_id": measure,
+                    "metric_name": measure,
+                    "metric_kind": "accuracy" if measure == run.primary else measure,
+                    "metric_unit": "proportion",
+                    "lower_is_better": not higher_is_better,
+                    "score_type": "continuous",
+                    "min_score": low,
+                    "max_score": "Infinity" if math.isinf(high) else high,
+                },
+                "score_details": _score(setting, run, measure, found),
+                "generation_config": generation,
+            }
 
 
-def _result(
-    run: Run,
-    spec: CardSpec,
-    name: str,
-    found: Estimate,
-    meaning: str,
-    lower_is_better: bool,
-    ends: tuple[float, float],
-) -> dict[str, Any]:
-    setting, group, measure = name.split("/")
+def _score(setting: str, run: Run, measure: str, found: Estimate) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": found.n}
     if not math.isnan(found.stderr):
         uncertainty["standard_error"] = {"value": found.stderr, "method": f"analytic, {CLUSTERED}"}
@@ -148,7 +149,6 @@ def _result(
             "confidence_level": 0.95,
             "method": CLUSTERED,
         }
-    headline = run.primary
     details = {
         "users": str(found.users),
         "setting": setting,
@@ -156,40 +156,23 @@ def _result(
         "calls": run.method.per_case,
         "signature": signature_line(run, public=True),
     }
-    if headline != "acc" and measure in ("acc", headline):
-        details["headline"] = f"{headline} is the score; acc is the mean over the samples"
-    return {
-        "evaluation_result_id": name,
-        "evaluation_name": f"{run.benchmark.name} {group} ({setting})",
-        "source_data": _source(run, spec),
-        "metric_config": {
-            "evaluation_description": meaning or measure,
-            "metric_id": measure,
-            "metric_name": measure,
-            "metric_kind": "accuracy" if measure == headline else measure,
-            "metric_unit": "proportion",
-            "lower_is_better": lower_is_better,
-            "score_type": "continuous",
-            "min_score": ends[0],
-            "max_score": "Infinity" if math.isinf(ends[1]) else ends[1],
-        },
-        "score_details": {"score": found.value, "details": details, "uncertainty": uncertainty},
-        "generation_config": _generation(run),
-    }
+    if run.primary != "acc" and measure in ("acc", run.primary):
+        details["headline"] = f"{run.primary} is the score; acc is the mean over the samples"
+    return {"score": found.value, "details": details, "uncertainty": uncertainty}
 
 
 def _source(run: Run, spec: CardSpec) -> dict[str, Any]:
-    hub = HUB_COMMIT.fullmatch(str(run.signature.source))
-    details = {"sha256": str(run.signature.data)}
-    if run.named_set is not None and not hub:
+    dataset, commit = data_set_of(run, spec)
+    details = {"sha256": str(run.signature.data), **({"revision": commit} if commit else {})}
+    if run.named_set is not None and commit is None:
         return {"dataset_name": run.title, "source_type": "other", "additional_details": details}
     return {
         "dataset_name": run.title,
         "source_type": "hf_dataset",
-        "hf_repo": hub["id"] if hub else spec.dataset,
+        "hf_repo": dataset,
         "hf_split": "test",
         "samples_number": len(run.cases),
-        "additional_details": {**details, **({"revision": hub["commit"]} if hub else {})},
+        "additional_details": details,
     }
 
 
@@ -211,6 +194,7 @@ def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
     if method.several is not None or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return
     each = method.requests
+    read = {"turn_idx": 0, "source": "output.raw", "extraction_method": method.evidence, "is_terminal": True}
     for sample in samples_of(run, texts=True):
         epochs = run.by_case.get(sample.id)
         if sample.mark or sample.asked is None or epochs is None:
@@ -231,16 +215,7 @@ def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
                 "interaction_type": "single_turn",
                 "input": {"raw": raw, "reference": [target], "choices": list(run.benchmark.labels)},
                 "output": {"raw": [given.text if isinstance(given, Reply) else answer]},
-                "messages": None,
-                "answer_attribution": [
-                    {
-                        "turn_idx": 0,
-                        "source": "output.raw",
-                        "extracted_value": answer,
-                        "extraction_method": method.evidence,
-                        "is_terminal": True,
-                    }
-                ],
+                "answer_attribution": [{**read, "extracted_value": answer}],
                 "evaluation": {"score": float(answer == target), "is_correct": answer == target},
                 "metadata": {"user_id": outcome.user_id, "cell": outcome.cell},
             }
