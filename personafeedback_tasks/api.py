@@ -270,11 +270,9 @@ def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, 
         OptionError: `data` are of none of the runs.
     """
     from .analysis.duel_runs import verdicts_of
-    from .reports import documents
 
     places, votes = _places(data), Path(human) if human is not None else None
-    verdicts = verdicts_of(_runs(duels, places), _runs(calibration, places), places, logger.info, votes)
-    return Document(documents.verdict_document(verdicts))
+    return Document(verdicts_of(_runs(duels, places), _runs(calibration, places), places, logger.info, votes))
 
 
 def load_cases(task: str, **options: Any) -> pd.DataFrame:
@@ -354,7 +352,8 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
 
 def outputs() -> dict[str, type[Output]]:
     """Command -> the type of the document that it writes."""
-    from .analysis.documents import CostDocument, RankDocument, ReportDocument, VerdictDocument
+    from .analysis.documents import CostDocument, RankDocument, ReportDocument
+    from .analysis.verdict import VerdictDocument
     from .core.plan import PlanDocument
     from .personafeedback.audit import AuditDocument
     from .recenter.funnel import ChainDocument

@@ -1,4 +1,4 @@
-"""The documents of reports, rankings, verdicts and costs, as types: what JSON has, and every other output is written from.
+"""The documents of reports, rankings and costs, as types: what JSON has, and every other output is written from.
 
 Shares are from 0 to 1, and their differences from -1 to 1.
 """
@@ -12,16 +12,12 @@ import msgspec
 
 from ..common.outputs import Output
 from ..core.report import Line
-from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
-from ..stats.human_votes import Powered
-from ..stats.logistic import LengthAdjusted
 from .baselines import Judges
 from .costs import CostOfCalls
 from .groups import Group
 from .pairs import RunPair
 from .users import Users
-from .verdict import VerdictGroup
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,51 +236,6 @@ class RankDocument(Output, frozen=True, kw_only=True):
 
     rankings: Sequence[RankingEntry]
     balance: Sequence[BalanceEntry]
-
-
-class VerdictEntry(Record, frozen=True, kw_only=True):
-    """A verdict on one run of duels.
-
-    Attributes:
-        sentence: the verdict in a sentence.
-        writer: who wrote the replies.
-        against: the other side.
-        judge: the judge's model.
-        caveats: what a reader must know first.
-        groups: group of duels -> its votes; the last one has all.
-        corrected: the rate without the judge's errors.
-        length_adjusted: the rate of asked duels at equal length.
-        people: duels with people's votes.
-        people_users: users of these.
-        prediction_powered: the rate with people's votes; null without, or with those of few users.
-        signature: of the run on duels.
-        calibration: signature of the calibration set.
-    """
-
-    sentence: str
-    writer: str
-    against: str
-    judge: str
-    caveats: Sequence[CaveatText]
-    groups: Mapping[str, VerdictGroup]
-    corrected: Corrected
-    length_adjusted: LengthAdjusted
-    people: int
-    people_users: int
-    prediction_powered: Powered | None
-    signature: str
-    calibration: str
-
-
-class VerdictDocument(Output, frozen=True, kw_only=True):
-    """`personafeedback verdict --json`.
-
-    Attributes:
-        schema: the version of keys and units of all outputs.
-        verdicts: one for each run on duels.
-    """
-
-    verdicts: Sequence[VerdictEntry]
 
 
 class CostOfUser(Record, frozen=True, kw_only=True):

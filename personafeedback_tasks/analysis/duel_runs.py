@@ -17,7 +17,7 @@ from ..logs.data import RunData, cases_of, refuse_misfits
 from ..logs.errors import RunError
 from ..logs.read import only
 from ..logs.run import Run
-from .verdict import Verdict, differences, make_verdict, refuse_other_judge
+from .verdict import VerdictDocument, differences, make_verdict, refuse_other_judge
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""
@@ -59,7 +59,7 @@ def verdicts_of(
     data: Sequence[RunData],
     say: Callable[[str], object],
     human: Path | None = None,
-) -> list[Verdict]:
+) -> VerdictDocument:
     """The verdict on each run on duels; `say` gets a line on each other run.
 
     Args:
@@ -88,7 +88,7 @@ def verdicts_of(
         people = human_votes(human, duels) if human is not None else None
         verdicts.append(make_verdict(run, of_judge, duels, cases, calibration_cases, people, why_not))
     refuse_misfits(data)
-    return verdicts
+    return VerdictDocument(verdicts=verdicts)
 
 
 def split(

@@ -7,20 +7,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
+from ..common.outputs import Output
 from ..core.cases import CaseSet
 from ..core.duels import Duels, NotAsked
-from ..logs.caveat import WEAKENS, Caveat, grouped, ordered
+from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, grouped, ordered
 from ..logs.errors import RunError
+from ..logs.names import signature_line
 from ..logs.run import Run, text
-from ..stats.corrected import EQUAL, NONE, Corrected, Known, Votes, corrected, errors
-from ..stats.estimates import Estimate, by_user, linearized, mean, share
+from ..stats.corrected import EQUAL, LARGEST_GAP, MOST_OUTSIDE, NONE, Corrected, Known, Votes, corrected, errors
+from ..stats.estimates import Estimate, by_user, linearized, mean, percent, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..stats.logistic import LengthAdjusted, length_adjusted
 from . import caveats
+from .documents import CaveatText, Record
+from .sentences import texts_of
 from .void import is_void
 from .votes import Voted, voted
 
 VOID_RUN = "The numbers of the run, or of its judge's calibration set, are void."
+
+EVEN = 0.5
+"""The win rate of equals."""
 
 NOT_ADJUSTED = LengthAdjusted(None, math.nan, math.nan)
 
@@ -58,33 +67,56 @@ class VerdictGroup:
         return self.won + self.split + self.lost + self.neither
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """The result of one run of duels."""
+class VerdictEntry(Record, frozen=True, kw_only=True):
+    """A verdict on one run of duels.
 
-    run: Run
-    calibration: Run  # the same judge on the benchmark
-    duels: Duels
-    groups: tuple[VerdictGroup, ...]  # the last one has all of them
-    corrected: Corrected  # the rate without the judge's errors, or why there is none
-    adjusted: LengthAdjusted  # the rate of the asked duels at equal length
-    people: int  # number of duels with people's votes
-    people_users: int  # number of their users
-    # the rate with these; None without them, or with those of fewer than `human_votes.LEAST_USERS` users
-    powered: Powered | None
-    unchecked: str | None  # why the calibration set's texts are not at hand; None if they are
+    Attributes:
+        title: the writer, the other side and the judge, with what its run was asked.
+        sentence: the verdict in a sentence.
+        writer: who wrote the replies.
+        against: the other side.
+        judge: the judge's model.
+        caveats: what a reader must know first.
+        groups: group of duels -> its votes; the last one has all.
+        corrected: the rate without the judge's errors.
+        length_adjusted: the rate of asked duels at equal length.
+        people: duels with people's votes.
+        people_users: users of these.
+        prediction_powered: the rate with people's votes; null without, or with those of few users.
+        signature: of the run on duels.
+        calibration: signature of the calibration set.
+    """
 
-    @property
-    def caveats(self) -> list[Caveat]:
-        """Caveats to show before the numbers."""
-        found = grouped([("", caveats.of_run(self.run)), ("the calibration set", caveats.of_run(self.calibration))])
-        if self.run.partial and self.duels.not_asked:
-            found.append(Caveat("ties_left_out", WEAKENS))
-        return ordered([*found, *caveats.of_interval(self.overall.rate)])
+    title: str
+    sentence: str
+    writer: str
+    against: str
+    judge: str
+    caveats: Sequence[CaveatText]
+    groups: Mapping[str, VerdictGroup]
+    corrected: Corrected
+    length_adjusted: LengthAdjusted
+    people: int
+    people_users: int
+    prediction_powered: Powered | None
+    signature: str
+    calibration: str
 
     @property
     def overall(self) -> VerdictGroup:
-        return self.groups[-1]
+        """The group of all duels."""
+        return [*self.groups.values()][-1]
+
+
+class VerdictDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback verdict --json`.
+
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        verdicts: one for each run on duels.
+    """
+
+    verdicts: Sequence[VerdictEntry]
 
 
 def differences(run: Run, calibration: Run) -> list[str]:
@@ -121,12 +153,13 @@ def make_verdict(
     examined: CaseSet[Any] | None,
     people: Mapping[str, Sequence[float]] | None = None,
     why_not: str = "",
-) -> Verdict:
+) -> VerdictEntry:
     """The verdict on one run of duels.
 
     Args:
         examined: the cases of the calibration set, for their lengths; None if they are not at hand.
         people: case id of the duel -> people's votes; None without any.
+        why_not: why the cases of the calibration set are not at hand.
 
     Raises:
         RunError: the calibration set is of another judge, or of other cells; or the run has no answered case.
@@ -139,6 +172,7 @@ def make_verdict(
         raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
     known = _known(not_asked)
     columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
+    groups = {name: _group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()}
     people = people or {}
     votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
     voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
@@ -146,21 +180,84 @@ def make_verdict(
     if void or is_void(calibration):
         found = Corrected(None, math.nan, math.nan, math.nan, why_not=VOID_RUN)
     elif examined is None:
-        found = Corrected(None, math.nan, math.nan, math.nan)
+        why_not = f"The calibration set's texts were not found. {why_not}"
+        found = Corrected(None, math.nan, math.nan, math.nan, why_not=why_not)
     else:
         found = corrected(mine.votes, theirs.votes, known)
-    return Verdict(
-        run=run,
-        calibration=calibration,
-        duels=duels,
-        groups=tuple(_group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()),
+    remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
+    entry = VerdictEntry(
+        title=f"{duels.writer} against {duels.against}, judged by {run.model}{remarks}",
+        sentence="",
+        writer=duels.writer,
+        against=duels.against,
+        judge=run.model,
+        caveats=_caveats(run, calibration, duels, [*groups.values()][-1].rate),
+        groups=groups,
         corrected=found,
-        adjusted=NOT_ADJUSTED if void else length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
+        length_adjusted=NOT_ADJUSTED if void else length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
         people=len(votes_of) - votes_of.count(None),
         people_users=voters,
-        powered=prediction_powered(votes_of, mine.votes, known) if voters >= LEAST_USERS and not void else None,
-        unchecked=None if examined is not None else why_not,
+        prediction_powered=prediction_powered(votes_of, mine.votes, known)
+        if voters >= LEAST_USERS and not void
+        else None,
+        signature=signature_line(run),
+        calibration=signature_line(calibration),
     )
+    return structs.replace(entry, sentence=in_a_sentence(entry, duels, examined is not None))
+
+
+def _caveats(run: Run, calibration: Run, duels: Duels, rate: Estimate) -> list[CaveatText]:
+    found = grouped([("", caveats.of_run(run)), ("the calibration set", caveats.of_run(calibration))])
+    if run.partial and duels.not_asked:
+        found.append(Caveat("ties_left_out", WEAKENS))
+    return texts_of(ordered([*found, *caveats.of_interval(rate)]))
+
+
+def in_a_sentence(entry: VerdictEntry, duels: Duels, has_texts: bool) -> str:
+    """A sentence for hasty readers: the best rate over all duels, and how far it can be trusted.
+
+    Args:
+        has_texts: whether the cases of the calibration set are at hand.
+    """
+    if any(caveat.severity in (VOID, FORBIDS) for caveat in entry.caveats):
+        return f"No verdict on {entry.writer}: the warnings below say why."
+    replies = f"The replies of {entry.writer}"
+    other = f"those of {entry.against}" if len(duels.models) > 1 else f"the benchmark's {entry.against} responses"
+    if entry.prediction_powered is not None:
+        rate, trust = entry.prediction_powered.rate, "people's votes are part of that"
+    elif entry.corrected.rate is not None:
+        rate = entry.corrected.rate
+        trust = "this judge's errors are taken out, if it errs here as in its calibration set"
+    else:
+        rate, trust = entry.overall.rate, f"{_weakness(entry.corrected, has_texts)} to say more"
+    if math.isnan(rate.low):
+        return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
+    ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
+    if rate.low > EVEN:
+        return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
+    if rate.high < EVEN:
+        ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
+        return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
+    return (
+        f"{replies} and {other} are not significantly different: the replies win {_often(rate.value)} {ends}; {trust}."
+    )
+
+
+def _often(rate: float) -> str:
+    # in percent where tenths would say half, none or all
+    tenths = round(10 * rate)
+    return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
+
+
+def _weakness(found: Corrected, has_texts: bool) -> str:
+    # the subject of a sentence that ends in `to say more`
+    if not has_texts:
+        return "the texts of this judge's calibration set are needed"
+    if found.longer - found.shorter > LARGEST_GAP:
+        return "this judge follows the length of a text too much"
+    if found.outside > MOST_OUTSIDE:
+        return "this judge's calibration set has too few texts of such lengths"
+    return "this judge is too weak"
 
 
 def _known(not_asked: Sequence[NotAsked]) -> Known:

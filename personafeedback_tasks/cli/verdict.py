@@ -56,8 +56,8 @@ def verdict(
         personafeedback verdict chosen.eval --calibration calibration.eval --human votes.csv
     """
     from ..analysis.duel_runs import verdicts_of
-    from ..reports import documents, verdict_text
+    from ..reports import verdict_text
 
-    verdicts = verdicts_of(read(runs, places), read(calibration_paths, places), places, passed_over, human)
-    if write_json(json_file, documents.verdict_document(verdicts)):
-        show(verdict_text.all_blocks(verdicts))
+    document = verdicts_of(read(runs, places), read(calibration_paths, places), places, passed_over, human)
+    if write_json(json_file, document):
+        show(verdict_text.all_blocks(document))

@@ -1,9 +1,8 @@
-"""Builds the documents of rankings and verdicts, which JSON, the CSV file and data frames are written from."""
+"""Builds the documents of rankings, which JSON, the CSV file and data frames are written from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..analysis.balance import NO_TASKS, OfTasks, balances
 from ..analysis.documents import (
@@ -11,14 +10,10 @@ from ..analysis.documents import (
     RankDocument,
     RankedRun,
     RankingEntry,
-    VerdictDocument,
-    VerdictEntry,
 )
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import texts_of, uses_known
-from ..analysis.verdict import Verdict
 from ..logs.names import signature_line
-from . import verdict_text
 
 
 def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> RankDocument:
@@ -55,26 +50,4 @@ def _ranking(ranking: Ranking) -> RankingEntry:
             for row, use in zip(ranking.rows, ranking.uses, strict=True)
         ],
         pairs=ranking.pairs,
-    )
-
-
-def verdict_document(verdicts: Sequence[Verdict]) -> VerdictDocument:
-    return VerdictDocument(verdicts=list(map(_verdict, verdicts)))
-
-
-def _verdict(verdict: Verdict) -> VerdictEntry:
-    return VerdictEntry(
-        sentence=verdict_text.in_a_sentence(verdict),
-        writer=verdict.duels.writer,
-        against=verdict.duels.against,
-        judge=verdict.run.model,
-        caveats=texts_of(verdict.caveats),
-        groups={group.name: group for group in verdict.groups},
-        corrected=replace(verdict.corrected, why_not=verdict_text.why_not(verdict)),
-        length_adjusted=verdict.adjusted,
-        people=verdict.people,
-        people_users=verdict.people_users,
-        prediction_powered=verdict.powered,
-        signature=signature_line(verdict.run),
-        calibration=signature_line(verdict.calibration),
     )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from ..analysis.verdict import Verdict
-from ..logs.caveat import FORBIDS, VOID
-from ..logs.names import signature_line
-from ..stats.corrected import LARGEST_GAP, MOST_OUTSIDE, Corrected
+from ..analysis.verdict import VerdictDocument, VerdictEntry
+from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import LEAST_USERS
 from ..stats.logistic import LEAST_SHARE
@@ -25,63 +23,9 @@ LEGEND = (
 NEITHER = "neither: no call picked a text; "
 
 
-def title(verdict: Verdict) -> str:
-    """A line on the writer, the other side and the judge."""
-    remarks = f" ({', '.join(verdict.run.remarks)})" if verdict.run.remarks else ""
-    return f"{verdict.duels.writer} against {verdict.duels.against}, judged by {verdict.run.model}{remarks}"
-
-
-def in_a_sentence(verdict: Verdict) -> str:
-    """A sentence for hasty readers: the best rate over all duels, and how far it can be trusted."""
-    if any(caveat.severity in (VOID, FORBIDS) for caveat in verdict.caveats):
-        return f"No verdict on {verdict.duels.writer}: the warnings below say why."
-    against = verdict.duels.against
-    replies = f"The replies of {verdict.duels.writer}"
-    other = f"those of {against}" if len(verdict.duels.models) > 1 else f"the benchmark's {against} responses"
-    powered, corrected = verdict.powered, verdict.corrected.rate
-    if powered is not None:
-        rate, trust = powered.rate, "people's votes are part of that"
-    elif corrected is not None:
-        rate, trust = corrected, "this judge's errors are taken out, if it errs here as in its calibration set"
-    else:
-        rate, trust = verdict.overall.rate, f"{_weakness(verdict)} to say more"
-    if math.isnan(rate.low):
-        return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
-    ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
-    if rate.low > EVEN:
-        return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
-    if rate.high < EVEN:
-        ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
-        return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
-    return (
-        f"{replies} and {other} are not significantly different: the replies win {_often(rate.value)} {ends}; {trust}."
-    )
-
-
-def _often(rate: float) -> str:
-    # in percent where tenths would say half, none or all
-    tenths = round(10 * rate)
-    return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
-
-
-EVEN = 0.5
-"""The win rate of equals."""
-
-
-def _weakness(verdict: Verdict) -> str:
-    # the subject of a sentence that ends in `to say more`
-    if verdict.unchecked is not None:
-        return "the texts of this judge's calibration set are needed"
-    if verdict.corrected.longer - verdict.corrected.shorter > LARGEST_GAP:
-        return "this judge follows the length of a text too much"
-    if verdict.corrected.outside > MOST_OUTSIDE:
-        return "this judge's calibration set has too few texts of such lengths"
-    return "this judge is too weak"
-
-
-def tables(verdict: Verdict) -> list[Table]:
+def tables(verdict: VerdictEntry) -> list[Table]:
     """The rates over all duels, the votes by cell, and the counts."""
-    groups = verdict.groups
+    groups = [*verdict.groups.values()]
     labels = tuple(spaced(group.name) for group in groups)
     rates = (
         Column("duels", tuple(f"{group.rate.n:,}" for group in groups)),
@@ -111,17 +55,17 @@ def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]
     return Table(title, tuple(rates), (counts, *with_interval(name, list(rates.values()))))
 
 
-def _rates(verdict: Verdict) -> Iterator[tuple[str, Estimate]]:
+def _rates(verdict: VerdictEntry) -> Iterator[tuple[str, Estimate]]:
     yield "votes as they are", verdict.overall.rate
     if verdict.corrected.rate is not None:
         yield "corrected by calibration", verdict.corrected.rate
-    if verdict.powered is not None:
-        yield "with people's votes", verdict.powered.rate
-    if verdict.adjusted.rate is not None:
-        yield "asked, at equal length", verdict.adjusted.rate
+    if verdict.prediction_powered is not None:
+        yield "with people's votes", verdict.prediction_powered.rate
+    if verdict.length_adjusted.rate is not None:
+        yield "asked, at equal length", verdict.length_adjusted.rate
 
 
-def notes(verdict: Verdict) -> Iterator[str]:
+def notes(verdict: VerdictEntry) -> Iterator[str]:
     """Notes on the meaning of the numbers, and their assumptions."""
     calibration = verdict.overall.calibration.value
     if not math.isnan(calibration):
@@ -133,10 +77,10 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
     yield from _about_correction(verdict)
     yield from _about_length(verdict)
-    if verdict.powered is not None:
+    if verdict.prediction_powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's "
+            f"{verdict.prediction_powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's "
             "errors, if these duels were drawn at random."
         )
     elif verdict.people:
@@ -146,23 +90,15 @@ def notes(verdict: Verdict) -> Iterator[str]:
         )
 
 
-def why_not(verdict: Verdict) -> str:
-    """Why there is no corrected rate; empty where there is one."""
-    if verdict.corrected.why_not or verdict.unchecked is None:
-        return verdict.corrected.why_not
-    return f"The calibration set's texts were not found. {verdict.unchecked}"
-
-
-def _about_correction(verdict: Verdict) -> Iterator[str]:
+def _about_correction(verdict: VerdictEntry) -> Iterator[str]:
     correction = verdict.corrected
     if correction.rate is None:
-        yield f"No corrected win rate. {why_not(verdict)}"
+        yield f"No corrected win rate. {correction.why_not}"
         return
     half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (
-        "Corrected: assumes that the judge errs on new replies as on the pairs of "
-        f"{verdict.calibration.benchmark.title} in its calibration set, where a logistic curve over the log length "
-        f"ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both "
+        "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, where a "
+        f"logistic curve over the log length ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both "
         f"are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are "
         "not as long beside the other side as nine in ten better responses there."
     )
@@ -176,8 +112,8 @@ def _cut_off(correction: Corrected) -> Iterator[str]:
         yield f"The corrected rate came to {rate} %, outside of what is possible, and is cut off."
 
 
-def _about_length(verdict: Verdict) -> Iterator[str]:
-    adjusted = verdict.adjusted
+def _about_length(verdict: VerdictEntry) -> Iterator[str]:
+    adjusted = verdict.length_adjusted
     if math.isnan(adjusted.shorter):
         return
     shorter, longer = percent(adjusted.shorter), percent(adjusted.longer)
@@ -188,18 +124,18 @@ def _about_length(verdict: Verdict) -> Iterator[str]:
         yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}."
 
 
-def blocks(verdict: Verdict) -> list[Block]:
+def blocks(verdict: VerdictEntry) -> list[Block]:
     return [
-        heading(title(verdict)),
-        paragraph(in_a_sentence(verdict)),
+        heading(verdict.title),
+        paragraph(verdict.sentence),
         warnings(verdict.caveats),
         *tables(verdict),
         bullets(list(notes(verdict))),
         paragraph(LEGEND.format(neither=NEITHER if verdict.overall.neither else ""), dim=True),
-        signatures({"duels": signature_line(verdict.run), "calibration": signature_line(verdict.calibration)}),
+        signatures({"duels": verdict.signature, "calibration": verdict.calibration}),
     ]
 
 
-def all_blocks(verdicts: Sequence[Verdict]) -> list[Block]:
+def all_blocks(document: VerdictDocument) -> list[Block]:
     """Several verdicts, an empty line between them."""
-    return [block for verdict in verdicts for block in (paragraph(), *blocks(verdict))][1:]
+    return [block for verdict in document.verdicts for block in (paragraph(), *blocks(verdict))][1:]

@@ -20,15 +20,14 @@ from support.inspect_runs import evaluate
 from support.shared import built_once
 
 from personafeedback_tasks.analysis.duel_runs import human_votes
-from personafeedback_tasks.analysis.verdict import make_verdict
+from personafeedback_tasks.analysis.verdict import in_a_sentence, make_verdict
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duels, NotAsked
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.report import duels as duels_of
 from personafeedback_tasks.reports.blocks import markdown
-from personafeedback_tasks.reports.documents import verdict_document
-from personafeedback_tasks.reports.verdict_text import blocks, in_a_sentence, notes, tables
+from personafeedback_tasks.reports.verdict_text import blocks, notes, tables
 
 same = pytest.approx
 
@@ -103,11 +102,10 @@ def the_verdict(logs, people=None, **changed):
 def rated(made, value, low, high, **fields):
     """A verdict whose best rate is this one, on a finished calibration of the benchmark itself."""
     rate = replace(made.overall.rate, value=value, low=low, high=high)
-    calibration = replace(made.calibration, signature=made.calibration.signature.changed(demonstration=False))
-    run = replace(made.run, signature=made.run.signature.changed(demonstration=False))
     corrected = replace(made.corrected, rate=None, **fields) if fields else replace(made.corrected, rate=rate)
-    groups = (*made.groups[:-1], replace(made.overall, rate=rate))
-    return replace(made, run=run, calibration=calibration, groups=groups, corrected=corrected)
+    groups = {**made.groups, made.overall.name: replace(made.overall, rate=rate)}
+    caveats = [caveat for caveat in made.caveats if caveat.key != "demonstration"]
+    return structs.replace(made, groups=groups, corrected=corrected, caveats=caveats)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +120,8 @@ def rated(made, value, low, high, **fields):
 )  # fmt: skip
 def test_the_verdict_starts_with_a_sentence(value, low, high, fields, said, logs):
     made = rated(the_verdict(logs), value, low, high, **fields)
-    assert in_a_sentence(made) == f"The replies of scripted/reader {said}"
+    duels = duels_of(load_cases(logs["duels"], difficulty="hard"))
+    assert in_a_sentence(made, duels, True) == f"The replies of scripted/reader {said}"
 
 
 def test_the_command_prints_the_sentence_then_the_total_then_the_cells(logs, tmp_path):
@@ -280,10 +279,7 @@ def test_without_the_texts_of_the_calibration_there_is_no_correction(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     found = make_verdict(run, calibration, duels_of(cases), cases, None, why_not="FOLDER: no such folder.")
     assert found.corrected.rate is None
-    assert (
-        verdict_document([found]).verdicts[0].corrected.why_not
-        == "The calibration set's texts were not found. FOLDER: no such folder."
-    )
+    assert found.corrected.why_not == "The calibration set's texts were not found. FOLDER: no such folder."
     assert found.overall.calibration.n == 16
 
 
@@ -344,8 +340,8 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
         load_cases("sample", difficulty="hard"),
         people,
     )
-    assert (found.people, found.people_users, found.powered.rate.n) == (10, 10, 10)
-    assert found.powered.rate.value == same(sum(not case.value("acc") for case in run.cases.values()) / 10)
+    assert (found.people, found.people_users, found.prediction_powered.rate.n) == (10, 10, 10)
+    assert found.prediction_powered.rate.value == same(sum(not case.value("acc") for case in run.cases.values()) / 10)
     assert "with people's votes" in tables(found)[0].labels
     assert any(one.startswith("With people's votes on 10 duels") for one in notes(found))
 
