@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..common.errors import DataError
+from ..common.errors import DataError, require
 from ..core.cases import shown_source
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_present
-from ..stats.estimates import Estimate, percent
+from ..stats.estimates import percent
 from .options import json_option, release_option
-from .output import needs_tables, say, show, write_json
+from .output import say, show, write_json
 
 if TYPE_CHECKING:
     from ..reports.blocks import Block
+    from ..reports.table import Table
+    from ..stats.estimates import Estimate
 
 
 @click.command("audit")
@@ -36,15 +39,15 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
         overlap_share  the response with the larger share of such terms
         name           the response that says the user's name
 
-    `overlap, other persona` is the same with the persona of another user, as under setting=other_persona: what
-    remains does not need the right person. Tables are in percent; --json has shares, and the case ids of every finding.
-    Chance is 50 %; a tie counts one half. Standard errors are clustered by user.
+    The last two tables show how far those that read the persona need the right person: another user's is that of
+    setting=other_persona. Tables are in percent; --json has shares, and the case ids of every finding. A tie counts
+    one half. Intervals are clustered by user.
 
     \b
         personafeedback audit --data FOLDER
         personafeedback audit --data sample --json audit.json
     """
-    needs_tables(json_file)
+    require("scipy", extra="report")
     cases = present(data)
     audited, acc = audit.audit(cases), baselines.baselines(cases)
     other, why_not = None, ""
@@ -75,7 +78,7 @@ def present(data: str | None) -> PersonaCases:
 def tables(document: audit.AuditDocument, why_not: str) -> list[Block]:
     """The tables of an audit; without baselines with other personas, `why_not`."""
     from ..reports.blocks import paragraph
-    from ..reports.table import of_rows, spaced
+    from ..reports.table import Table, of_rows, spaced, with_interval
 
     cells, findings, scores = document.cells, document.findings, document.baselines
     found: list[Block] = [
@@ -100,26 +103,18 @@ def tables(document: audit.AuditDocument, why_not: str) -> list[Block]:
             [(name, percent(value)) for name, value in document.ceiling.items()],
         ),
     ]
-    groups = next(iter(scores.acc.values()))
-    rows: dict[str, list[str]] = {group: [_accuracy(acc[group]) for acc in scores.acc.values()] for group in groups}
-    found.append(
-        of_rows(
-            "Accuracy ± standard error, in percent",
-            ["cell", *scores.acc, "chance"],
-            [(group, *texts, percent(scores.chance)) for group, texts in rows.items()],
-        )
-    )
+    labels = tuple(spaced(group) for group in next(iter(scores.acc.values())))
+
+    def table(heading: str, estimates: Mapping[str, Mapping[str, Estimate]], sign: bool = False) -> Table:
+        columns = [one for name, of in estimates.items() for one in with_interval(name, [*of.values()], sign, False)]
+        return Table(heading, labels, tuple(columns))
+
+    found.append(table(f"Accuracy of baselines; chance is {percent(scores.chance)}", scores.acc))
     if scores.other_persona is None or scores.right_minus_wrong is None:
         return [*found, paragraph(f"No baseline with another persona: {why_not}")]
-    headings, rows = ["cell"], {group: [] for group in groups}
-    for name, wrong in scores.other_persona.items():
-        headings += [f"{name}, other persona", "right minus wrong"]
-        for group, texts in rows.items():
-            gap = scores.right_minus_wrong[name][group]
-            texts += [_accuracy(wrong[group]), percent(gap.value, sign=True, stderr=gap.stderr)]
-    title = "With another user's persona, in percent; differences in points"
-    return [*found, of_rows(title, headings, [(group, *texts) for group, texts in rows.items()])]
-
-
-def _accuracy(estimate: Estimate) -> str:
-    return percent(estimate.value, stderr=estimate.stderr)
+    difference = "Right minus wrong: accuracy minus that with another user's persona, in points"
+    return [
+        *found,
+        table("Accuracy with another user's persona", scores.other_persona),
+        table(difference, scores.right_minus_wrong, sign=True),
+    ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 
 from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO
 from ..pairwise.terms import says
-from ..stats.estimates import Estimate, clustered_stderr, mean
+from ..stats.estimates import Estimate, paired, share
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 
@@ -38,14 +37,14 @@ BASELINES: dict[str, Callable[[PersonaCase], float]] = {
 }
 
 
-def _by_group(cases: PersonaCases, values: Mapping[str, float]) -> dict[str, Estimate]:
-    # Column of `columns` -> mean of the values by case id; no interval, which needs the extra `report`.
+def _by_group(
+    cases: PersonaCases, values: Mapping[str, float], over: Callable[..., Estimate] = share
+) -> dict[str, Estimate]:
+    # column of `columns` -> mean of the values by case id
     found = {}
     for group, cells in columns(cases.cells).items():
         members = [case for cell in cells for case in cases.cells[cell]]
-        of_group, users = [values[case.id] for case in members], [case.user_id for case in members]
-        stderr = clustered_stderr(of_group, users)
-        found[group] = Estimate(mean(of_group), stderr, math.nan, math.nan, len(members), len({*users}))
+        found[group] = over([values[case.id] for case in members], [case.user_id for case in members])
     return found
 
 
@@ -63,7 +62,7 @@ def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
     difference: Estimates = {}
     for name in READ_PERSONA:
         more = {case.id: over_other(name, case) for case in cases}
-        difference[name] = _by_group(cases, more)
+        difference[name] = _by_group(cases, more, paired)
         wrong[name] = _by_group(cases, {case.id: BASELINES[name](case) - more[case.id] for case in cases})
     return wrong, difference
 

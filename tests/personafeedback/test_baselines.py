@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -98,6 +99,14 @@ def test_the_real_figures_with_another_persona(real):
         assert " / ".join(f"{100 * of[group].value:.1f}" for group in shown) in page
 
 
+def test_all_right_of_a_few_cases_has_an_interval_and_each_column_a_name_of_its_own():
+    words = CliRunner().invoke(main, ["audit", "--data", "sample"]).stdout
+    assert "± " not in words
+    accuracy, difference = words.split("Right minus wrong: accuracy minus that with another user's persona, in points")
+    assert re.search(r"general easy +50.0 +17.7–82.3 +100.0 +57.2–100.0\n", accuracy)
+    assert re.search(r"general easy +\+37.5 +-5.8 to \+89.9", difference)
+
+
 def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
     rows = [{"user_id": "u", "question": "q?", "chosen": "tea", "rejected": "x"}]
     root = write_release(tmp_path / "release", {"general/easy": rows}, {"u": ANN})
@@ -108,7 +117,7 @@ def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
     assert (
         "No baseline with another persona: release/persona: found nobody whose persona user_id 'u' could get" in words
     )
-    assert "right minus wrong" not in words
+    assert "Right minus wrong" not in words
     document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)["baselines"]
     assert document["other_persona"] is document["right_minus_wrong"] is None
     assert document["acc"]["overlap"]["general_easy"]["value"] == 1
