@@ -46,7 +46,6 @@ class StudySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class StudyFolder(RowFolder):
     """A folder of packs and votes that is no build's."""
 
-    root: Path
     guard = "study.json"
 
     def set_up(self, annotators: int | None, votes: int | None) -> StudySettings:
@@ -147,7 +146,7 @@ class Study:
         for path in paths:
             if path.suffix != ".csv" or not path.is_file():
                 continue
-            for where, row in tables.rows(path, None, ["item", "vote"]):
+            for where, row in tables.rows(path, (), ["item", "vote"]):
                 answer = taken.get(row["item"], "")
                 if row["vote"] and {*row["vote"].casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
                     raise DataError(

@@ -30,6 +30,7 @@ from ..common.row_files import R, RowFolder
 from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, Person, Question, kept
+from .screening import Piece, pieces
 from .settings import Settings
 from .steps import Step, command, made_by
 
@@ -42,9 +43,9 @@ class Build(RowFolder):
         most: persons that its steps see at most, as in a pilot, for testing before those for training; None for all.
     """
 
-    root: Path
-    most: int | None = None
     guard = settings.FILE
+
+    most: int | None = None
 
     @classmethod
     def open(cls, root: Path) -> Build:
@@ -60,7 +61,7 @@ class Build(RowFolder):
     @cached_property
     def settings(self) -> Settings:
         """Settings in build.toml, with at most `most` personas."""
-        loaded = Settings.load(self.root / settings.FILE)
+        loaded = self.once(self.root / settings.FILE, Settings.load)
         return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
 
     @contextmanager
@@ -87,25 +88,22 @@ class Build(RowFolder):
             raise DataError(
                 f"{path}: there is no such file, expected the persona of {user_id!r}. Add it, or remove the person."
             )
-        written = path.stat().st_mtime_ns
-        if self._personas.get(user_id, (0,))[0] != written:
-            self._personas[user_id] = written, Persona(user_id, load_profile(path), self.memory_path(user_id))
-        return self._personas[user_id][1]
-
-    @cached_property
-    def _personas(self) -> dict[str, tuple[int, Persona]]:
-        # With the time of each file: a command reads it once.
-        return {}
+        return self.once(path, lambda path: Persona(user_id, load_profile(path)))
 
     def persona_path(self, user_id: str) -> Path:
         return self.root / "persona" / f"{user_id}.json"
 
+    def memory(self, user_id: str) -> list[Piece]:
+        """What a user read or wrote, in order; empty without a file. Raises DataError for a broken line."""
+        path = self.memory_path(user_id)
+        return self.once(path, pieces) if path.is_file() else []
+
     def memory_path(self, user_id: str) -> Path:
         return self.root / "memory" / f"{user_id}.jsonl"
 
-    def memories(self) -> list[Path]:
-        """Every memory file, including those of users who are not in people.csv."""
-        return sorted((self.root / "memory").glob("*.jsonl"))
+    def with_memory(self) -> list[str]:
+        """Every user with a memory, including those who are not in people.csv."""
+        return sorted(path.stem for path in (self.root / "memory").glob("*.jsonl"))
 
     def people(self, split: str | None = None) -> list[Person]:
         """Persons not dropped, of one split or of both; of a pilot, only the first `most`."""

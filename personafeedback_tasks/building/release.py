@@ -30,7 +30,6 @@ from ..stats.estimates import Estimate, percent, share
 from .basis import Bases
 from .build import Build
 from .rows import OWN, TEST, Answer, Pair, Person, Question
-from .screening import pieces
 from .steps import PACKS
 from .texts.personas import json_of
 from .tiers import HARD, KAPPA, LEAST_VOTES, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
@@ -112,8 +111,8 @@ def make(build: Build) -> ReleaseFiles:
     users = (*(label.pair.user_id for label in cases), *(person.user_id for person in build.people(TEST)))
     for user in dict.fromkeys(users):
         contents[f"persona/{user}.json"] = json_of(build.persona(user).profile)
-        if build.memory_path(user).is_file():
-            contents[f"memory/{user}.jsonl"] = "".join(json_lines(pieces(build.memory_path(user)).values()))
+        if pieces := build.memory(user):
+            contents[f"memory/{user}.jsonl"] = "".join(json_lines(piece.row for piece in pieces))
     contents["set.json"] = manifest.content(build.root / RELEASE)
     return ReleaseFiles(manifest, labels, agreement, study.outdated, contents)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common import private
 from ..common.errors import DataError
@@ -30,15 +30,23 @@ def contacts(value: Any, where: str, key: str = "") -> Iterator[str]:
         yield f"{where}: {hit[0]} in {key} at character {hit[1] + 1}"
 
 
-def pieces(path: Path) -> dict[str, dict[str, str]]:
-    """Place -> line of a file of memory, with only the keys in KEPT. Raises DataError for a broken line."""
-    memory.pieces(path)  # names what is broken
-    found = {}
+class Piece(NamedTuple):
+    """A line of a user's memory: its place, its keys that are in KEPT, and the text that prompts show."""
+
+    where: str
+    row: Mapping[str, str]
+    text: str
+
+
+def pieces(path: Path) -> list[Piece]:
+    """The pieces of a memory file. Raises DataError for a broken line."""
+    found = []
     for number, row in rows(path):
         where = f"{path}, line {number}"
+        text = memory.text_of(row, where)
         if not isinstance(row.get("date", ""), str):
             raise broken(where, f"date = {short(row['date'])}", "a string")
-        found[where] = {key: row[key] for key in KEPT if key in row}
+        found.append(Piece(where, {key: row[key] for key in KEPT if key in row}, text))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +77,13 @@ def init(folder: Path, language: str | None) -> None:
     \b
         personafeedback build init DIR --language zh
     """
-    written, present = start(folder, language)
+    started = Build(folder)
+    written, present = start(started, language)
     for path in written:
         say(f"Wrote {path}")
     for path in present:
         say(f"Already there, unchanged: {path}")
-    say(next_line(Build(folder)))
+    say(next_line(started))
 
 
 @click.command()
@@ -116,7 +118,7 @@ def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) ->
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
     """
-    few = Build(folder.root, people)
+    few = replace(folder, most=people)
     if not names and not folder.read(Person):
         raise OptionError(f"{folder.root}: there are no texts to show yet. Pass --model MODEL, which writes them.")
     with progress() as show:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 
@@ -27,6 +27,7 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 R = TypeVar("R", bound=FileRow)
+T = TypeVar("T")
 
 
 def columns(kind: type[FileRow]) -> tuple[str, ...]:
@@ -39,11 +40,25 @@ def required(kind: type[FileRow]) -> list[str]:
     return [field.name for field in msgspec.structs.fields(kind) if field.required]
 
 
+class _Table(NamedTuple):
+    """The rows of a file; and by their key, what a team wrote into columns of its own."""
+
+    rows: list[Any]
+    notes: Mapping[object, dict[str, str]]
+
+
+@dataclass(frozen=True)
 class RowFolder:
-    """A folder with such files."""
+    """A folder with such files.
+
+    Attributes:
+        known: path -> (state of the file, what was made of it), so that a command reads each file once.
+    """
+
+    guard: ClassVar[str]  # name of the file by which commands keep each other out
 
     root: Path
-    guard: ClassVar[str]  # name of the file by which commands keep each other out
+    known: dict[Path, tuple[object, Any]] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other commands out of the folder."""
@@ -55,36 +70,36 @@ class RowFolder:
     def has(self, kind: type[FileRow]) -> bool:
         return os.path.lexists(self.path(kind))
 
-    @cached_property
-    def _known(self) -> dict[type[FileRow], tuple[object, list[Any]]]:
-        # Which state of its file was read: a command reads each file once.
-        return {}
+    def once(self, path: Path, load: Callable[[Path], T]) -> T:
+        """What is made of a file. It is read again only if it changed."""
+        state = _state(path)
+        if path not in self.known or self.known[path][0] != state:
+            self.known[path] = state, load(path)
+        made: T = self.known[path][1]
+        return made
 
     def read(self, kind: type[R]) -> list[R]:
         """The rows of a file, in its order; none if there is no such file, or it is empty."""
-        path = self.path(kind)
-        if not os.path.lexists(path):
-            return []
-        state = self._state(path)
-        if state is None or self._known.get(kind, ("",))[0] != state:
-            self._known[kind] = state, self._rows(kind, path)
-        return list(self._known[kind][1])
+        return list(self._table(kind).rows)
 
-    def _state(self, path: Path) -> object:
-        found = path.stat() if path.is_file() else None
-        return found and (found.st_mtime_ns, found.st_size, found.st_ino)
+    def _table(self, kind: type[FileRow]) -> _Table:
+        if not self.has(kind):
+            return _Table([], {})
+        return self.once(self.path(kind), lambda path: self._read(kind, path))
 
-    def _rows(self, kind: type[R], path: Path) -> list[R]:
-        if path.is_file() and not path.stat().st_size and path.suffix != ".csv":
-            return []
+    def _read(self, kind: type[FileRow], path: Path) -> _Table:
+        is_csv = path.suffix == ".csv"
+        if path.is_file() and not path.stat().st_size and not is_csv:
+            return _Table([], {})
         lines: Iterable[tuple[str, Mapping[str, Any]]]
-        if path.suffix == ".csv":
+        if is_csv:
             lines = tables.rows(path, columns(kind), required(kind))
         else:
             lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
-        rows, seen = [], dict[tuple[Any, ...], str]()
+        rows, notes, seen = [], dict[object, dict[str, str]](), dict[tuple[Any, ...], str]()
         for where, line in lines:
-            row = decoded(where, line, kind, "Fix it.")
+            own = {name: line[name] for name in line if is_csv and name not in columns(kind)}
+            row = decoded(where, {name: line[name] for name in line if name not in own}, kind, "Fix it.")
             value = tuple(getattr(row, name) for name in kind.key)
             if value and value in seen:
                 raise DataError(
@@ -93,7 +108,9 @@ class RowFolder:
                 )
             seen[value] = where
             rows.append(row)
-        return rows
+            if own:
+                notes[value] = {name: note for name, note in own.items() if name}
+        return _Table(rows, notes)
 
     def by_id(self, kind: type[R]) -> dict[str, R]:
         """The rows of a file with one key, by it."""
@@ -108,25 +125,22 @@ class RowFolder:
         self, rows: Mapping[type[FileRow], Iterable[FileRow]], others: Mapping[Path, Content] = {}
     ) -> None:
         """Replace files as a whole, in this order and after the others, once all of them are on the disk."""
-        lists = {kind: list(of_kind) for kind, of_kind in rows.items()}
-        write_all({**others, **{self.path(kind): self._content(kind, of_kind) for kind, of_kind in lists.items()}})
-        for kind, of_kind in lists.items():
-            self._known[kind] = self._state(self.path(kind)), of_kind
+        # A step that adds lines keeps the notes on the others.
+        new = {kind: _Table(list(of_kind), self._table(kind).notes) for kind, of_kind in rows.items()}
+        write_all({**others, **{self.path(kind): _content(kind, table) for kind, table in new.items()}})
+        for kind, table in new.items():
+            self.known[self.path(kind)] = _state(self.path(kind)), table
 
-    def _content(self, kind: type[FileRow], rows: Iterable[FileRow]) -> Content:
-        dicts = [msgspec.structs.asdict(row) for row in rows]
-        if not kind.file.endswith(".csv"):
-            return json_lines(dicts)
-        names, (key,) = columns(kind), kind.key
-        notes = self._notes(kind, names, key)
-        others = dict.fromkeys(column for line in notes.values() for column in line)
-        return tables.text([*names, *others], [{**notes.get(row[key], {}), **row} for row in dicts])
 
-    def _notes(self, kind: type[FileRow], names: Sequence[str], key: str) -> dict[str, dict[str, str]]:
-        # What a team wrote into columns of its own, which a step that adds lines must not lose.
-        if not self.path(kind).is_file():
-            return {}
-        return {
-            getattr(row, key): {name: value for name, value in line.items() if name and name not in names}
-            for row, (_, line) in zip(self.read(kind), tables.rows(self.path(kind), None, []), strict=True)
-        }
+def _state(path: Path) -> object:
+    found = path.stat() if path.is_file() else None
+    return found and (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _content(kind: type[FileRow], table: _Table) -> Content:
+    dicts = [msgspec.structs.asdict(row) for row in table.rows]
+    if not kind.file.endswith(".csv"):
+        return json_lines(dicts)
+    others = dict.fromkeys(column for notes in table.notes.values() for column in notes)
+    (key,) = kind.key
+    return tables.text([*columns(kind), *others], [{**table.notes.get((row[key],), {}), **row} for row in dicts])

@@ -17,11 +17,11 @@ _SEPARATORS = ",;\t"  # spreadsheets write the one of their country
 _FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@]")  # its beginning; a number is none
 
 
-def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+def rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(where, column -> value) of every line of a CSV that is not blank, in order. Values have no spaces around them.
 
     Args:
-        columns: those that are wanted, in any case of letters; all if None. Others, a team's notes, are left out.
+        columns: those that are read, in any case of letters. Values of others, a team's notes, come as they are.
 
     Raises:
         DataError: it is no CSV, lacks a column that is needed, or has one that looks like a wanted one that is absent.
@@ -40,7 +40,7 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
         ]
     except csv.Error as error:
         raise DataError(f"{path}, line {reader.line_num}: found {error}, expected a CSV. Export it again.") from error
-    known = {name.casefold(): name for name in [*(columns or ()), *needed]}
+    known = {name.casefold(): name for name in [*columns, *needed]}
     names = [known.get(name.casefold(), name) for name in header]
     for name in needed:
         if names.count(name) != 1:
@@ -48,7 +48,7 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
                 f"{path}, line {begin}: found the columns {short_list(names) or 'none'}, expected one {name!r}. Add "
                 "it, or pass a CSV with a header."
             )
-    absent = [name for name in columns or () if name not in names]
+    absent = [name for name in columns if name not in names]
     for name in names if absent else ():
         if name not in known.values() and (near := get_close_matches(name.casefold(), absent, n=1, cutoff=0.7)):
             raise DataError(
@@ -62,8 +62,7 @@ def rows(path: Path, columns: Sequence[str] | None, needed: Sequence[str]) -> li
                 f"{path}, line {number}: found {len(values)} values, expected {len(names)}: {short(values[-1])} is "
                 "under no column. Quote texts that have a separator in them."
             )
-        row = {name: value for name, value in zip(names, values, strict=False) if columns is None or name in columns}
-        found.append((f"{path}, line {number}", row))
+        found.append((f"{path}, line {number}", dict(zip(names, values, strict=False))))
     return found
 
 

@@ -24,20 +24,15 @@ def load(user_id: str, path: Path | None) -> tuple[str, ...]:
             '{"text": "..."} per line. The release has no memories: write these files into a folder (or Hub dataset) '
             "that also contains data/ and persona/, and pass it as data=."
         )
-    return tuple(pieces(path).values())
-
-
-def pieces(path: Path) -> dict[int, str]:
-    """Line number -> piece. Raises DataError if a line is none."""
-    return {line: _text(row, f"{path}, line {line}") for line, row in rows(path)}
+    return tuple(text_of(row, f"{path}, line {line}") for line, row in rows(path))
 
 
 ROLES = ("user", "assistant")
 """Of the turns of a chat."""
 
 
-def _text(row: Mapping[str, object], where: str) -> str:
-    # a turn of a chat as `user: ...`; after its date, `[2025-03-01] user: ...`
+def text_of(row: Mapping[str, object], where: str) -> str:
+    """A piece as prompts show it: a turn of a chat as `user: ...`, after its date as `[2025-03-01] user: ...`."""
     date = row.get("date")
     dated = f"[{date.strip()}] " if isinstance(date, str) and date.strip() else ""
     if "text" in row:

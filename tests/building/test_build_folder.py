@@ -18,6 +18,7 @@ from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import names
+from personafeedback_tasks.annotation.pack_files import FORMATS
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import (
@@ -31,6 +32,7 @@ from personafeedback_tasks.building.rows import (
     Refused,
 )
 from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.texts.personas import names as names_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.row_files import FileRow, columns
 
@@ -116,32 +118,45 @@ def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
     assert "download" not in str(error.value)
 
 
-def test_a_command_reads_each_file_once(tmp_path, writer):
-    """Tables are read again where they are written: a team may have columns of its own there."""
-    folder, opened = a_build(tmp_path / "build", personas=3, specific=2, annotators=6), Counter()
-    root = folder.root
+def test_every_command_reads_each_file_of_a_build_once(tmp_path, writer):
+    folder = a_build(tmp_path / "build", personas=4, specific=2, annotators=6, test="1/2")
+    root, imported, opened = folder.root, tmp_path / "imported", Counter()
+    for user in names_of(folder.settings):
+        path = folder.memory_path(user)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text('{"text": "An essay on bells"}\n', "utf-8")
 
     def note(event, arguments):
-        if event == "open" and str(arguments[0]).startswith(f"{root}{os.sep}") and "r" in (arguments[1] or ""):
-            opened[os.path.relpath(arguments[0], root)] += 1
+        if event == "open" and "r" in (arguments[1] or ""):
+            for build in (root, imported):
+                if str(arguments[0]).startswith(f"{build}{os.sep}"):
+                    opened[os.path.relpath(arguments[0], build)] += 1
 
     def run(*command):
         opened.clear()
         done = personafeedback(*command)
         assert done.exit_code == 0, done.output
         mine = {name: times for name, times in opened.items() if not name.startswith((".release", "release"))}
-        assert {name: times for name, times in mine.items() if times > 1 and not name.endswith(".csv")} == {}
-        assert max(mine.values()) <= 3
-        return opened.keys()
+        assert set(mine.values()) <= {1}, mine
+        return mine.keys()
 
     sys.addaudithook(note)
+    models = ("--model", "openai/gpt-4o", "--model", "openai/gpt-4o-mini")
+    run("build", "init", root)
     for _ in range(2):
-        run("build", "texts", root, "--model", "openai/gpt-4o", "--model", "openai/gpt-4o-mini")
-    run("annotate", "pack", root)
+        run("build", "pilot", root, "--people", 2, *models)
+    for _ in range(2):
+        run("build", "texts", root, *models)
+    run("build", "training", root, "--benchmark", "sample")
+    for form in FORMATS:
+        run("annotate", "pack", root, "--format", form)
     vote = attentive(folder, likes_full)
     run("annotate", "votes", root, *(filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)))
     for command in (["build", "release", root], ["build", "status", root]):
         assert {"people.csv", "answers.jsonl", "votes.jsonl"} <= run(*command)
+    (tmp_path / "pairs.csv").write_text("persona,question,chosen,rejected\nA cook,What now?,Soup,Fish\n", "utf-8")
+    for _ in range(2):
+        run("build", "import", imported, "--from", tmp_path / "pairs.csv")
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
 def test_the_bundled_prompts_can_be_filled(tmp_path, language):
-    start(tmp_path, language)
+    start(Build(tmp_path), language)
     assert prompts.bundled(language).keys() == prompts.bundled("en").keys()
     for name, text in prompts.bundled(language).items():
         placeholders = {*re.findall(r"{{(\w+)}}", text)}
@@ -116,7 +116,7 @@ def test_the_bundled_prompts_can_be_filled(tmp_path, language):
     ],
 )
 def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
-    start(tmp_path)
+    start(Build(tmp_path))
     path = tmp_path / "prompts" / "answer.md"
     path.unlink() if text is None else path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError) as error:

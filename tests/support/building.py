@@ -109,7 +109,8 @@ class Writer:
 
 def a_build(root, **changes) -> Build:
     """A folder as `init` makes it, with some settings changed."""
-    start(root)
+    build = Build(root)
+    start(build)
     path = root / "build.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     values = {"personas": 8, "specific": 2, **changes}
@@ -118,7 +119,7 @@ def a_build(root, **changes) -> Build:
         "\n".join([*kept, *(f"{name} = {json.dumps(value)}" for name, value in values.items())]) + "\n",
         encoding="utf-8",
     )
-    return Build(root)
+    return build
 
 
 def _writes(step: str):

@@ -138,9 +138,6 @@ class AnswersRun(TextRun):
         missing = {answer.id: answer for answer in wanted if answer.id not in self.done}
         texts = {answer.id: answer.text for answer in self._answers}
 
-        def length(answer: Answer) -> int:
-            return target(self.settings, answer.question_id)
-
         def told(name: str) -> str:
             answer = missing[name]
             question, shown = self._questions[answer.question_id], dict[str, str]()
@@ -149,13 +146,13 @@ class AnswersRun(TextRun):
             if answer.parent:
                 shown["answer"] = texts[answer.parent]
             return prompt[answer.way or PROMPTS[answer.strategy]].filled(
-                question=question.question, words=str(length(answer)), **shown
+                question=question.question, words=str(target(self.settings, answer.question_id)), **shown
             )
 
         def accept(name: str, reply: Reply) -> None:
             answer = replace(missing[name], text=self._checked(missing[name], reply))
             parents = self._bases.parents(self._questions[answer.question_id], answer.strategy)
-            more = (answer.parent, f"words:{length(answer)}") if answer.parent else (f"words:{length(answer)}",)
+            more = (answer.parent,) if answer.parent else ()
             version = prompt[answer.way or PROMPTS[answer.strategy]].version
             self.take(name, version, *parents, *more, model=model)
             self._answers.append(answer)

@@ -242,14 +242,14 @@ def _screen(build: Build, own: Mapping[str, Profile]) -> None:
     found = list[str]()
     for user, profile in own.items():
         found += screening.contacts(profile, str(build.persona_path(user)))
-    for path in build.memories():
-        for where, piece in screening.pieces(path).items():
-            found += screening.contacts(piece, where)
+    for user in build.with_memory():
+        for piece in build.memory(user):
+            found += screening.contacts(piece.row, piece.where)
     screening.refuse(found)
 
 
 def _say_of_memories(build: Build, say: Say) -> None:
     known = {person.user_id for person in build.read(Person)}
-    for path in build.memories():
-        if path.stem not in known:
-            say(f"{path} is not read: people.csv has no {path.stem!r}. Rename it.")
+    for user in build.with_memory():
+        if user not in known:
+            say(f"{build.memory_path(user)} is not read: people.csv has no {user!r}. Rename it.")

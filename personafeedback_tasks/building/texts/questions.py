@@ -85,9 +85,9 @@ class QuestionsRun(TextRun):
                     f"`{PERSONAS.command(self.build.root)}`, or remove the line."
                 )
 
-    def add(self, user: str, text: str, category: str, prompt: str, *parents: str, scenario: str = "") -> str:
-        """Add a question, with the versions of its prompts and its parents besides its user. Returns its id."""
+    def add(self, user: str, text: str, category: str, prompt: str, parent: str, scenario: str = "") -> str:
+        """Add a question, with the versions of its prompts and its parent besides its user. Returns its id."""
         self.questions.append(Question(user_id=user, category=category, scenario=scenario, question=text))
         name = self.questions[-1].id
-        self.take(name, prompt, user, *parents)
+        self.take(name, prompt, user, parent)
         return name

@@ -14,6 +14,7 @@ from ...common.errors import DataError
 from ...common.files import Content, write_all
 from ...common.records import broken, decoded, rows, short
 from .. import settings
+from ..build import Build
 from ..settings import Settings
 from ..steps import command
 from . import prompts
@@ -26,7 +27,7 @@ SHORTEST = 4
 """Words of a pool's question at least, and at most `checks.LONGEST`: others cannot be answered without more."""
 
 
-def start(root: Path, language: str | None = None) -> tuple[list[Path], list[Path]]:
+def start(build: Build, language: str | None = None) -> tuple[list[Path], list[Path]]:
     """Write the missing files of a build. A new one to which a team brought persona/ writes no other personas.
 
     Args:
@@ -39,9 +40,10 @@ def start(root: Path, language: str | None = None) -> tuple[list[Path], list[Pat
         OptionError: the language is invalid.
         DataError: an existing build.toml is broken.
     """
-    path, chosen = root / settings.FILE, Settings.of_options(language=language)
+    root, chosen = build.root, Settings.of_options(language=language)
+    path = root / settings.FILE
     if path.exists():
-        chosen = Settings.load(path)
+        chosen = build.settings
     elif any((root / "persona").glob("*.json")):
         chosen = replace(chosen, personas=0)
     contents: dict[Path, Content] = {path: chosen.as_toml()}

@@ -15,7 +15,6 @@ import msgspec
 
 from ...common.records import NonEmpty, decoded, rows
 from ...common.similar import Seen
-from ...core.cases import digest_of
 from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import Settings
@@ -52,14 +51,6 @@ class _Wanted:
     memory: tuple[str, ...]
     features: tuple[str, ...] = ()
     text: str = ""
-    draft: str = ""  # the text before it was rewritten
-
-    @property
-    def parents(self) -> tuple[str, ...]:
-        features = [f"features:{digest_of(self.features)}"] if self.features else []
-        draft = [f"draft:{digest_of([self.draft])}"] if self.draft else []
-        memory = (f"memory:{digest_of([piece])}" for piece in self.memory)
-        return (f"scenario:{self.scenario.scenario}", *memory, *features, *draft)
 
 
 def slots(settings: Settings, user: str) -> list[str]:
@@ -74,7 +65,7 @@ def write_specific(run: QuestionsRun) -> None:
     for user, persona in run.people.items():
         drawn = draw_scenarios(settings, persona, table, settings.specific)
         for slot, scenario in zip(slots(settings, user), drawn, strict=True):
-            wanted[slot] = _Wanted(persona, scenario, _handful(settings, persona, slot))
+            wanted[slot] = _Wanted(persona, scenario, _handful(run, persona, slot))
     used = {name for one in wanted.values() for name in _prompts(one)}
     prompt = {name: run.prompt(name) for name in used}
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
@@ -82,8 +73,8 @@ def write_specific(run: QuestionsRun) -> None:
 
     def told_memory(slot: str) -> str | None:
         one = wanted[slot]
-        one.memory = _handful(settings, one.persona, run.draw(slot))  # other pieces in place of those that were refused
-        one.features, one.draft = (), ""
+        one.memory = _handful(run, one.persona, run.draw(slot))  # other pieces in place of those that were refused
+        one.features = ()
         return prompt["features"].filled(memory=_lines(one.memory)) if one.memory else None
 
     def infer(slot: str, reply: Reply) -> None:
@@ -121,7 +112,7 @@ def write_specific(run: QuestionsRun) -> None:
             raise Refusal(GIVES_AWAY if natural else UNNATURAL, new)
         if reason := checks.fault_of_question(new, settings.language):
             raise Refusal(reason, new)
-        one.text, one.draft = new, one.text
+        one.text = new
 
     def finish(passed: Iterable[str]) -> None:
         for slot in passed:
@@ -131,7 +122,7 @@ def write_specific(run: QuestionsRun) -> None:
                 continue
             seen.add(slot, one.text)
             versions = ", ".join(prompt[name].version for name in _prompts(one))
-            name = run.add(user, one.text, "specific", versions, slot, *one.parents, scenario=one.scenario.scenario)
+            name = run.add(user, one.text, "specific", versions, slot, scenario=one.scenario.scenario)
             if one.memory:
                 run.bases[name] = Basis(id=name, features=one.features, memory=one.memory)
             run.done.add(slot)
@@ -165,11 +156,9 @@ def question_examples(root: Path) -> list[str]:
     return found
 
 
-def _handful(settings: Settings, persona: Persona, slot: str) -> tuple[str, ...]:
-    if persona.memory_file is None or not persona.memory_file.is_file():
-        return ()
-    pieces = persona.memory
-    return tuple(settings.generator("memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
+def _handful(run: QuestionsRun, persona: Persona, slot: str) -> tuple[str, ...]:
+    pieces = [piece.text for piece in run.build.memory(persona.user_id)]
+    return tuple(run.settings.generator("memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
 
 
 def _features(reply: str) -> tuple[str, ...]:
