@@ -20,11 +20,11 @@ from ..core.cases import CaseSet, NamedSet
 from ..core.options import Options
 from ..core.result import Result
 from ..core.rewards import RewardError
-from ..core.usage import NONE, UNCOUNTED
+from ..core.usage import total
 from .caveat import FORBIDS, VOID, Caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
 from .fields import INVALIDATED
-from .log import Log, Sample, samples_of
+from .log import Log, Sample, in_view, samples_of
 from .prompts import LABEL, Asked, Call
 from .run import Run
 
@@ -35,49 +35,43 @@ def runs_of(log: Log) -> list[Run]:
     Raises:
         RunError: a case occurs twice or lacks a reply, or the log is invalidated.
     """
-    settings, staged = log.settings, log.staged
-    marks = [sample.mark for sample in log.samples]
+    samples = in_view([log])
+    marks = [sample.mark for sample in samples]
     if log.invalidated and (INVALIDATED not in marks or all(marks)):
         raise RunError(
-            f"{log.run.logs[0]}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its cases "
-            "again with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
+            f"{log.path}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its "
+            "cases again with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
         )
+    by_setting: dict[str, list[Sample]] = {run.setting: [] for run in log.runs}
+    for sample in samples:
+        by_setting[sample.setting].append(sample)
+    return [_scored(log, run, by_setting[run.setting]) for run in log.runs]
+
+
+def _scored(log: Log, run: Run, samples: Sequence[Sample]) -> Run:
+    # the run under one setting, with what its samples say
     unchecked = []
-    if len(marks) < log.completed:
-        lost = {"log": log.run.logs[0].name, "found": len(marks), "claimed": log.completed}
+    if len(samples) < log.completed:
+        lost = {"log": log.path.name, "found": len(samples), "claimed": log.completed}
         unchecked = [Caveat("missing_samples", VOID, lost)]
-    counted = [sample for sample in log.samples if sample.cases and not sample.mark]
-    _refuse_unknown_and_repeated(log, counted)
+    counted = [sample for sample in samples if sample.cases and not sample.mark]
+    _refuse_unknown_and_repeated(run, counted)
     kept, left_out = _with_all_epochs(log, counted)
-    left_out = dict(Counter(mark for mark in marks if mark)) | left_out
-    results = _results(log, kept)
-    runs = []
-    for place, setting in enumerate(settings):
-        usage = [sample.usage[place] if sample.usage else UNCOUNTED for sample in log.samples if sample.cases]
-        runs.append(
-            replace(
-                log.run,
-                signature=log.signatures[place],
-                results=[result for result in results if result.setting == setting],
-                asked=tuple(sample.asked.under(place, staged) for sample in log.samples if sample.asked is not None),
-                unchecked=tuple(unchecked),
-                left_out=left_out,
-                usage=sum(usage, NONE),
-                elsewhere=NONE if place else log.run.elsewhere,
-            )
-        )
-    return runs
+    return replace(
+        run,
+        results=_results(run, kept),
+        asked=tuple(sample.asked for sample in samples if sample.asked is not None),
+        unchecked=tuple(unchecked),
+        left_out=dict(Counter(sample.mark for sample in samples if sample.mark)) | left_out,
+        usage=total(sample.usage for sample in samples if sample.cases),
+    )
 
 
-def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
-    first: dict[tuple[str, int, str], str] = {}
+def _refuse_unknown_and_repeated(run: Run, samples: Sequence[Sample]) -> None:
+    first: dict[tuple[str, int], str] = {}
     texts: dict[str, tuple[str, str, str]] = {}
-    settings, cells = log.settings, log.run.cells
     for sample in samples:
         where = sample.where
-        if (found := list(dict.fromkeys(case.setting for case in sample.cases))) != settings:
-            expected = f"{', '.join(settings)} as in the signature of the log"
-            raise refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
         for case in sample.cases:
             about = case.cell, case.user_id, case.digest
             if not all(isinstance(text, str) and text for text in (case.case_id, *about)):
@@ -85,10 +79,10 @@ def _refuse_unknown_and_repeated(log: Log, samples: Sequence[Sample]) -> None:
                     where, repr((case.case_id, *about)), "the case's id, cell, user id and digest", AS_WRITTEN
                 )
             "".join((case.case_id, *about)).encode()  # a lone surrogate is a ValueError here, and not in a report
-            if case.cell not in cells:
-                expected = f"one of {', '.join(cells)}, the cells of the run"
+            if case.cell not in run.cells:
+                expected = f"one of {', '.join(run.cells)}, the cells of the run"
                 raise refused(where, f"a case of {case.cell}", expected, "Keep the files of one run together.")
-            asked = case.case_id, case.epoch, case.setting
+            asked = case.case_id, case.epoch
             if asked in first:
                 found_twice = f"{case.case_id} a second time (first: {first[asked]})"
                 advice = "Which one counts is unclear; use the log as the harness wrote it."
@@ -110,22 +104,22 @@ def _with_all_epochs(log: Log, samples: Sequence[Sample]) -> tuple[list[Sample],
     kept = [sample for sample in samples if found[sample.id] >= epochs]
     if samples and not kept:
         raise RunError(
-            f"{log.run.logs[0]}: found no case with all {epochs} epochs, expected {epochs} of each as the log says "
+            f"{log.path}: found no case with all {epochs} epochs, expected {epochs} of each as the log says "
             "(eval.config.epochs). Use the log as Inspect wrote it, or resume the run (`inspect eval-retry`)."
         )
     short = len(samples) - len(kept)
     return kept, {f"without all {epochs} epochs of their case": short} if short else {}
 
 
-def _results(log: Log, samples: Sequence[Sample]) -> list[Result]:
-    # computed from the evidence alone, in view of the whole run
-    thinks, method = log.thinks, log.run.method
+def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
+    # computed from the evidence alone
     results: list[Result] = []
+    method = run.method
     for sample in samples:
         try:
-            results += method.judge(sample.cases, log.in_view(sample) if thinks else sample.evidence)
+            results += method.judge(sample.cases, sample.evidence)
         except RewardError as error:
-            raise RunError(f"{log.run.logs[0]}: {error}") from error
+            raise RunError(f"{run.logs[0]}: {error}") from error
         except ValueError as error:  # fewer or more replies than calls
             raise RunError(f"{sample.where}: {error}. {AS_WRITTEN}") from error
     return results
@@ -236,10 +230,10 @@ def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
 
 
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:
-    again = (
-        sample.asked.calls for sample in samples_of(run, texts=True) if sample.asked and sample.where == asked.where
-    )
-    calls: list[Any] = [*next(again, ())]
+    calls: list[Any] = []
+    for sample in samples_of(run, texts=True):
+        if sample.asked is not None and sample.where == asked.where:
+            calls = [*sample.asked.calls]
     name, ours, theirs = "all calls", f"{len(expected)} calls", f"{len(calls)} calls"
     for (call, own), logged in zip(expected.items(), calls, strict=False) if len(calls) == len(expected) else ():
         if own != logged:

@@ -6,7 +6,7 @@ import json
 import math
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from pydantic_core import from_json
 
 from ..common.records import check_json
 from ..core import window
-from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.benchmark import Benchmark, find
 from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod, of_settings
 from ..core.rewards import RewardError
@@ -37,7 +37,7 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps
-from .log import Log, Sample, cells_of, signed
+from .log import Log, Sample, cases_under, cells_of, settings_of, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -64,14 +64,14 @@ def opened(path: Path, texts: bool) -> list[Log]:
     signatures = signed(header.eval.metadata, path)
     if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    reading = _Reading(path, header, find(signatures[0].benchmark), signatures[0], texts)
+    reading = _Reading(path, header, find(signatures[0].benchmark), signatures, texts)
     samples = list(reading.samples())
     if isinstance(reading.method, RewardMethod):
         signatures = [signature.changed(place=reading.noted("persona")) for signature in signatures]
+    first = _run(reading, signatures[0], samples)
     return [
         Log(
-            run=_run(reading, signatures[0], samples),
-            signatures=signatures,
+            runs=[first, *(replace(first, signature=other, elsewhere=NONE) for other in signatures[1:])],
             samples=samples,
             completed=reading.completed,
             epochs=header.eval.config.epochs or 1,
@@ -82,7 +82,7 @@ def opened(path: Path, texts: bool) -> list[Log]:
 
 def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> Run:
     log = reading.log
-    used = [usage for sample in samples if sample.cases for usage in sample.usage]
+    used = total(sample.usage for sample in samples if sample.cases)
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
@@ -96,7 +96,7 @@ def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> 
         resumed=log.eval.task_id,
         status=log.status,
         prompts=_prompts(reading),
-        elsewhere=_elsewhere(log.stats, total(used)),
+        elsewhere=_elsewhere(log.stats, used),
     )
 
 
@@ -151,7 +151,7 @@ class _Reading:
     path: Path
     log: EvalLog  # without samples
     benchmark: Benchmark
-    signature: Signature
+    signatures: Sequence[Signature]
     texts: bool
     notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
     sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
@@ -159,7 +159,22 @@ class _Reading:
 
     @cached_property
     def method(self) -> Method:
-        return self.benchmark.methods[self.signature.method]
+        return self.benchmark.methods[self.signatures[0].method]
+
+    @cached_property
+    def settings(self) -> list[str]:
+        return settings_of(self.benchmark, self.signatures)
+
+    @cached_property
+    def calls(self) -> list[Sequence[str]]:
+        # names of the method's calls under each setting
+        return of_settings(self.method.asked(self.settings), len(self.settings))
+
+    @cached_property
+    def stages(self) -> list[str]:
+        # under each setting, the name of the call before those; empty where it has none
+        name = self.benchmark.stage.name if self.benchmark.stage else ""
+        return [name if signature.options.get(name) else "" for signature in self.signatures]
 
     @cached_property
     def scorer(self) -> str:
@@ -186,7 +201,8 @@ class _Reading:
             score, mark = scores.get(self.scorer), fields.mark_of(raw, self.scorer)
             marked = marked or bool(mark and scores)
             if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
-                yield Sample(where=where, id=raw["id"], cases=(), mark=mark)
+                for setting in self.settings:
+                    yield Sample(where=where, id=raw["id"], setting=setting, cases=(), mark=mark)
                 continue
             if not scores:
                 continue
@@ -196,7 +212,7 @@ class _Reading:
                     f"inspect score {self.path} --scorer personafeedback_tasks/{self.scorer}"
                 )
             scored = True
-            yield self._sample(raw, where, score.get("metadata") or {}, mark)
+            yield from self._samples(raw, where, score.get("metadata") or {}, mark)
         if self.completed and not scored and not marked:
             raise RunError(
                 f"{self.path}: found no scores, expected those of the {self.completed:,} samples that the log counts. If it was not "
@@ -204,47 +220,50 @@ class _Reading:
                 "personafeedback-tasks."
             )
 
-    def _sample(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Sample:
+    def _samples(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Iterator[Sample]:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
-        cases = self.benchmark.logged_cases(self.method, logged, raw["epoch"])
-        names = self.method.asked(logged.get(SETTINGS) or [""])
+        cases = cases_under(self.settings, where, self.benchmark, self.method, logged, raw["epoch"])
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
-        replies = calls.replies(ModelOutput.model_validate(raw["output"]), partial(_events, raw), names)
-        try:
-            evidence = given(self.method, replies, raw["id"], self.log.eval.model)
-        except RewardError as error:
-            raise RunError(f"{self.path}: {error}") from error
+        output = ModelOutput.model_validate(raw["output"])
+        replies = calls.replies(output, partial(_events, raw), self.method.asked(self.settings))
         made = _made(raw)
-        asked = self._asked(raw, where, names, made)
         keep = self.texts or not self.in_full
-        self.in_full = self.in_full or bool(asked.calls)
-        return Sample(
-            where=where,
-            id=raw["id"],
-            cases=cases,
-            evidence=evidence,
-            usage=_usage_of(made, of_settings(names, len(names) // len(self.method.calls))),
-            mark=mark,
-            asked=asked if keep else asked.hashed(),
-        )
+        usage = _usage_of(made, self.calls)
+        for place, (setting, names) in enumerate(zip(self.settings, self.calls, strict=True)):
+            own = {name: replies[name] for name in names if name in replies}
+            try:
+                evidence = given(self.method, own, raw["id"], self.log.eval.model)
+            except RewardError as error:
+                raise RunError(f"{self.path}: {error}") from error
+            asked = self._asked(raw, where, (self.stages[place], *names), made)
+            self.in_full = self.in_full or bool(asked.calls)
+            yield Sample(
+                where=where,
+                id=raw["id"],
+                setting=setting,
+                cases=cases[place],
+                evidence=evidence,
+                usage=usage[place],
+                mark=mark,
+                asked=asked if keep else replace(asked, calls=[hash(call) for call in asked.calls]),
+            )
 
     def _asked(self, raw: dict[str, Any], where: str, names: Sequence[str], made: Sequence[_Call]) -> Asked:
-        stage = self.benchmark.stage.name if self.benchmark.stage else ""
         last = {call: (event, sent) for call, event, sent in made}
-        sent_calls = []
-        for name in (stage, *names):
+        sent_calls, stage_reply = [], None
+        for name in names:
             if name in last:
                 event, sent = last[name]
                 tools = [("tools", str(event["tools"]))] if event.get("tools") else []
                 sent_calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
-        reply = self._stage_reply(raw) if stage in last else None
-        return Asked(where, raw["id"], sent_calls, self.wrapping, reply.text if reply else None)
+                if name in self.stages:
+                    stage_reply = self._stage_reply(raw, name)
+        return Asked(where, raw["id"], sent_calls, self.wrapping, stage_reply.text if stage_reply else None)
 
-    def _stage_reply(self, raw: dict[str, Any]) -> Reply | None:
-        stage = self.benchmark.stage
-        of_stage = [call for call, about in calls.made(_events(raw)) if stage and about.get("call") == stage.name]
-        return said(calls.choice(of_stage[-1].output)) if of_stage else None
+    def _stage_reply(self, raw: dict[str, Any], stage: str) -> Reply:
+        *_, last = (call for call, about in calls.made(_events(raw)) if about.get("call") == stage)
+        return said(calls.choice(last.output))
 
 
 # name of a call, its event, the messages that it sent

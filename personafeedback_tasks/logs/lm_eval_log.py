@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from operator import add
@@ -12,15 +12,15 @@ from typing import Any
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.benchmark import Benchmark, find
 from ..core.evidence import Evidence, Reply, per_call, text_in
-from ..core.method import Method, ReplyMethod
+from ..core.method import Method, ReplyMethod, of_settings
 from ..core.signature import KEY
 from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
-from .log import Log, Sample, cells_of, signed
+from .log import Log, Sample, cases_under, cells_of, settings_of, signed
 from .prompts import LABEL, Asked, Wrapping
 from .run import Run, text
 
@@ -102,6 +102,7 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
     rows = _Rows(
         benchmark=benchmark,
         method=benchmark.methods[signatures[0].method],
+        settings=settings_of(benchmark, signatures),
         wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
         texts=texts,
         cached={} if cache else None,
@@ -129,7 +130,8 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
         prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in tasks)),
     )
     max_tokens = token_limit(first.get("generation_kwargs"))
-    return Log(run=run, signatures=signatures, samples=samples, max_tokens=max_tokens)
+    runs = [replace(run, signature=signature) for signature in signatures]
+    return Log(runs=runs, samples=samples, max_tokens=max_tokens)
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -161,14 +163,12 @@ class _Rows:
 
     benchmark: Benchmark
     method: Method
+    settings: Sequence[str]
     wrapping: Wrapping
     texts: bool
     # lm-eval looks a request up by its arguments, whatever the model: request -> reply, both hashed; None without a cache
     cached: dict[int, int] | None
     in_full: bool = False  # whether a sample keeps the texts of its prompts
-
-    def __post_init__(self) -> None:
-        self.requested = len(self.method.calls) * self.method.requests  # of a case under each setting
 
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
@@ -177,7 +177,7 @@ class _Rows:
                 try:
                     row = lenient(line)
                     rows += row["metrics"] != []  # lm-eval does not count a case that our task leaves out
-                    yield self._sample(row, f"{path}, line {number}")
+                    yield from self._samples(row, f"{path}, line {number}")
                 except RunError:
                     raise
                 except UNREADABLE as error:
@@ -192,39 +192,43 @@ class _Rows:
                 path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice
             )
 
-    def _sample(self, row: dict[str, Any], where: str) -> Sample:
+    def _samples(self, row: dict[str, Any], where: str) -> Iterator[Sample]:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
         logged, method = row["doc"], self.method
-        settings = len(logged.get(SETTINGS) or [""])
-        replies, requested = [*map(len, row["resps"])], settings * self.requested
-        if replies != [1] * requested:
+        cases = cases_under(self.settings, where, self.benchmark, method, logged)
+        requested = len(method.calls) * method.requests
+        replies = [*map(len, row["resps"])]
+        if replies != [1] * requested * len(self.settings):
             found = f"{sum(replies)} replies to {len(replies)} requests"
-            raise refused(where, found, f"one to each of {requested}", AS_WRITTEN)
+            raise refused(where, found, f"one to each of {requested * len(self.settings)}", AS_WRITTEN)
         evidence: Sequence[Evidence]
         if isinstance(method, ReplyMethod):
             evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
         else:  # per call, the log-likelihood of each label with "is greedy", logged as text
             evidence = per_call([float(value) for ((value, _),) in row["resps"]], self.benchmark.labels)
         # the first argument of a request is its prompt, the second generation arguments or a label
-        requests = (row.get("arguments") or {}).values()
-        calls = [
-            tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
-            for request in requests
-        ]
+        requests = [*(row.get("arguments") or {}).values()]
         if self.cached is not None:
             for asked, said in zip(requests, row["resps"], strict=False):
                 self.cached[hash(repr(asked))] = hash(repr(said))
-        prompts = Asked(where, logged["id"], calls, self.wrapping)
-        keep = self.texts or not self.in_full
+        calls: list[Any] = [
+            tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
+            for request in requests
+        ]
+        if self.in_full and not self.texts:
+            calls = [hash(call) for call in calls]
         self.in_full = self.in_full or bool(calls)
-        return Sample(
-            where=where,
-            id=logged["id"],
-            cases=self.benchmark.logged_cases(method, logged),
-            evidence=evidence,
-            usage=[Usage(calls=self.requested)] * settings,
-            asked=prompts if keep else prompts.hashed(),
-        )
+        parts = (of_settings(of, len(self.settings)) for of in (evidence, calls))
+        for setting, own, given, sent in zip(self.settings, cases, *parts, strict=True):
+            yield Sample(
+                where=where,
+                id=logged["id"],
+                setting=setting,
+                cases=own,
+                evidence=given,
+                usage=Usage(calls=requested),
+                asked=Asked(where, logged["id"], sent, self.wrapping),
+            )
 
 
 def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:

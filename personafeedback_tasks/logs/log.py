@@ -5,60 +5,60 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from ..core.benchmark import find
+from ..core.benchmark import Benchmark, find
 from ..core.evidence import Evidence
-from ..core.method import of_settings
+from ..core.method import Method, of_settings
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.thinking import settled, shows_thinking
-from ..core.usage import Usage
-from .errors import UNFINISHED, ForeignError, RunError
+from ..core.usage import UNCOUNTED, Usage
+from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
 from .prompts import Asked
 from .run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """The calls about one case, or about a document of several, in one epoch.
+    """The calls about one case, or about a document of several, under one setting in one epoch.
 
     Attributes:
         where: the file, and the line or sample in it.
-        cases: without answers, setting after setting; empty for a marked sample that has no score.
+        cases: without answers; empty for a marked sample that has no score.
         evidence: one per call.
-        usage: under each setting; empty where nothing is counted.
         mark: why it does not count; empty if it does.
         asked: its prompts; None where nobody may ask for them.
     """
 
     where: str
     id: str
+    setting: str
     cases: Sequence[Result]
     evidence: Sequence[Evidence] = ()
-    usage: Sequence[Usage] = ()
+    usage: Usage = UNCOUNTED
     mark: str = ""
     asked: Asked | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """The samples of a run, of one task or of several that were asked alike, as where a harness runs each cell as a task.
+    """The samples of one task, or of several that were asked alike, as where a harness runs each cell as a task.
 
     Attributes:
-        run: under the first setting, without cases.
-        signatures: one per setting.
+        runs: one per setting, without results.
+        samples: of all settings.
         completed: samples that the log says were answered, in all epochs; 0 where it does not.
         epochs: how many the log says were asked.
         invalidated: whether the log is marked as a whole.
         max_tokens: limit on the new tokens of a reply; 0 for the method's own.
     """
 
-    run: Run
-    signatures: Sequence[Signature]
+    runs: Sequence[Run]
     samples: Sequence[Sample]
     completed: int = 0
     epochs: int = 1
@@ -66,24 +66,39 @@ class Log:
     max_tokens: int = 0
 
     @property
-    def settings(self) -> list[str]:
-        """Its settings, in the order of its calls."""
-        return [self.run.benchmark.setting(signature.options) for signature in self.signatures]
+    def path(self) -> Path:
+        return self.runs[0].logs[0]
 
-    @property
-    def staged(self) -> list[bool]:
-        """For each setting, whether it uses the call of the benchmark's stage."""
-        stage = self.run.benchmark.stage
-        return [bool(stage and signature.options.get(stage.name)) for signature in self.signatures]
 
-    @property
-    def thinks(self) -> bool:
-        """Whether any reply shows thinking: then the others are read in view of that, see `core.thinking`."""
-        return any(shows_thinking(given) for sample in self.samples for given in sample.evidence)
+def in_view(logs: Sequence[Log]) -> list[Sample]:
+    """The samples of logs of one run. If a reply shows thinking, the others are read in view of that."""
+    samples = [sample for log in logs for sample in log.samples]
+    if not any(shows_thinking(given) for sample in samples for given in sample.evidence):
+        return samples
+    found = []
+    for log in logs:
+        method = log.runs[0].method
+        for sample in log.samples:
+            evidence = [settled(given, method, log.max_tokens) for given in sample.evidence]
+            found.append(replace(sample, evidence=evidence))
+    return found
 
-    def in_view(self, sample: Sample) -> list[Evidence]:
-        """The evidence of a sample of a run in which some replies show thinking."""
-        return [settled(given, self.run.method, self.max_tokens) for given in sample.evidence]
+
+def settings_of(benchmark: Benchmark, signatures: Sequence[Signature]) -> list[str]:
+    """The settings of a log, in the order of its calls."""
+    return [benchmark.setting(signature.options) for signature in signatures]
+
+
+def cases_under(
+    settings: Sequence[str], where: str, benchmark: Benchmark, method: Method, logged: Mapping[str, Any], epoch: int = 1
+) -> list[Sequence[Result]]:
+    """The cases of a logged sample, without answers, under each setting. Raises RunError if it has other settings."""
+    cases = benchmark.logged_cases(method, logged, epoch)
+    found = list(dict.fromkeys(case.setting for case in cases))
+    if found != settings:
+        expected = f"{', '.join(settings)} as in the signature of the log"
+        raise refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
+    return of_settings(cases, len(settings))
 
 
 @dataclass(frozen=True)
@@ -158,8 +173,8 @@ def open_logs(path: Path, texts: bool = False) -> Sequence[Log]:
     return reader.open(path, texts)
 
 
-def samples_of(run: Run, texts: bool = False) -> Iterator[Sample]:
-    """The samples of a run's logs, which are read again, with its own setting's part of each.
+def samples_of(run: Run, texts: bool = False) -> list[Sample]:
+    """The samples of a run's logs, which are read again.
 
     Args:
         texts: keep the texts of all prompts.
@@ -167,18 +182,8 @@ def samples_of(run: Run, texts: bool = False) -> Iterator[Sample]:
     # lm-eval's results file names all samples files beside it, also those that are not of this run
     rows = [path for path in run.logs if path.suffix == ".jsonl"]
     logs = [log for path in rows or run.logs for log in open_logs(path, texts)]
-    thinks = any(log.thinks for log in logs)
-    for log in logs:
-        settings, staged = log.settings, log.staged
-        place = settings.index(run.setting)
-        for sample in log.samples:
-            evidence = log.in_view(sample) if thinks else sample.evidence
-            yield replace(
-                sample,
-                cases=of_settings(sample.cases, len(settings))[place],
-                evidence=of_settings(evidence, len(settings))[place],
-                asked=sample.asked and sample.asked.under(place, staged),
-            )
+    setting = run.setting
+    return [sample for sample in in_view(logs) if sample.setting == setting]
 
 
 def signed(metadata: object, path: Path) -> list[Signature]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..common.records import short
-from ..core.method import of_settings
 
 Call = tuple[tuple[str, str], ...]
 """(role, text) of each message that a call sends; a prompt that is one text has the role ""."""
@@ -93,11 +92,12 @@ def _words(text: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Asked:
-    """How a case, or a document of several, was asked.
+    """How a case, or a document of several, was asked under one setting.
 
     Attributes:
         where: the file, and the line or sample in it.
-        calls: the messages of each call or their hashes, in order, the stage's first; empty where the log has none.
+        calls: the messages of each call, in order, the stage's first; empty where the log has none. Of most samples of
+            a log only their hashes: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         stage_reply: None without a stage.
     """
@@ -107,14 +107,3 @@ class Asked:
     calls: Sequence[Call] | Sequence[int]
     wrapping: Wrapping = PLAIN
     stage_reply: str | None = None
-
-    def hashed(self) -> Asked:
-        """A copy with hashes in place of messages: the texts of a whole run may not fit into memory."""
-        return replace(self, calls=[hash(call) for call in self.calls])
-
-    def under(self, place: int, staged: Sequence[bool]) -> Asked:
-        """The calls of one setting: the stage's if `staged` says that the setting uses it, then its own."""
-        first = int(any(staged)) if self.calls else 0
-        calls: list[Any] = [*self.calls[first:]]
-        before: list[Any] = [*self.calls[:first]] if staged[place] else []
-        return replace(self, calls=[*before, *of_settings(calls, len(staged))[place]])

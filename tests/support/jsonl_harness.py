@@ -14,11 +14,12 @@ from typing import Any
 
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import of_settings
 from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.errors import RunError
-from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
+from personafeedback_tasks.logs.log import Log, Reader, Sample, cases_under, cells_of, settings_of
 from personafeedback_tasks.logs.prompts import Asked
 from personafeedback_tasks.logs.run import Run
 
@@ -70,19 +71,27 @@ def opened(path: Path, texts: bool = False) -> list[Log]:
         model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=every[0], conditions={},
         cells=cells_of(path, every[0]), results=(), logs=(path,),
     )  # fmt: skip
-    samples = [sample(run, f"{path}, line {number}", row) for number, row in enumerate(rows, start=2)]
-    return [Log(run=run, signatures=every, samples=samples)]
+    settings = settings_of(run.benchmark, every)
+    samples = []
+    for number, row in enumerate(rows, start=2):
+        samples += samples_in(run, settings, f"{path}, line {number}", row)
+    return [Log(runs=[replace(run, signature=one) for one in every], samples=samples)]
 
 
-def sample(run: Run, where: str, row: dict[str, Any]) -> Sample:
-    name, calls = row["document"]["id"], row["calls"]
-    return Sample(
-        where=where,
-        id=name,
-        cases=run.benchmark.logged_cases(run.method, row["document"]),
-        evidence=[Reply(call["reply"]) for call in calls],
-        asked=Asked(where, name, [tuple(("", text) for text in call["prompt"]) for call in calls]),
-    )
+def samples_in(run: Run, settings: list[str], where: str, row: dict[str, Any]) -> list[Sample]:
+    name = row["document"]["id"]
+    cases = cases_under(settings, where, run.benchmark, run.method, row["document"])
+    return [
+        Sample(
+            where=where,
+            id=name,
+            setting=setting,
+            cases=own,
+            evidence=[Reply(call["reply"]) for call in calls],
+            asked=Asked(where, name, [tuple(("", text) for text in call["prompt"]) for call in calls]),
+        )
+        for setting, own, calls in zip(settings, cases, of_settings(row["calls"], len(settings)), strict=True)
+    ]
 
 
 READER = Reader(lambda head: head.startswith(f'{{"{NAME}"'.encode()), opened, (".jsonl",))
