@@ -192,13 +192,13 @@ def rank(
             without a profile beside it.
         OptionError: `data` are of none of the runs.
     """
-    from .reports import documents
+    from .analysis.balance import rank_document
 
     places = _places(data)
     rankings = rankings_of(_runs(logs, of_models(places), names), places, logger.info)
     values = [value] if isinstance(value, str) else value
     of_tasks = costs_of_models(_paths(cost), values, names, logger.info)
-    return Document(documents.rank_document(rankings, of_tasks))
+    return Document(rank_document(rankings, of_tasks))
 
 
 def of_models(places: Sequence[RunData]) -> Sequence[RunData]:
@@ -249,12 +249,12 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
         RunError: a log has several runs, or the two share no case.
     """
     from .analysis import comparison
+    from .analysis.balance import rank_document
     from .logs.read import only
-    from .reports import documents
 
     located = RunData(data)
     first, second = (only(getattr(one, "logs", [one])[0], _runs(one, [located])) for one in (run_a, run_b))
-    return Document(documents.rank_document([comparison.compare(first, second, located)]))
+    return Document(rank_document([comparison.compare(first, second, located)]))
 
 
 def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, data: str | None = None) -> Document:

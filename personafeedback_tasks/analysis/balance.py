@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import caveats
+from .contender import Contender
+from .documents import Balance, RankDocument, RankedRun
 from .harm import turned
-from .ranking import Ranked, Ranking
+from .measures import SCORE
+from .ranking import Ranking
 
 GAIN, SWAP, COST = "persona gain", "swap score", "yields"
 """Names of: the score with the persona minus that without; the score of `personafeedback_swap`, 0.5 without the person;
@@ -27,18 +29,9 @@ _Values = dict[tuple[str, str], Estimate]
 """(identity of a model, name of the method) -> value."""
 
 
-@dataclass
-class Balance:
-    """Gain and cost of one model by one method."""
-
-    model: str  # with the method, where the model has several
-    values: dict[str, Estimate]  # GAIN, SWAP, COST or the name of a `cost.Cost` -> value, as far as it was asked
-    titles: Mapping[str, str]  # GAIN, SWAP, COST -> the data that it was asked on, which all models share
-
-    @property
-    def costs(self) -> list[str]:
-        """The names of its costs."""
-        return [name for name in self.values if name not in (GAIN, SWAP)]
+def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> RankDocument:
+    """The document of rankings; `of_tasks` as `balances` takes them."""
+    return RankDocument(rankings=[ranking.entry for ranking in rankings], balance=balances(rankings, of_tasks))
 
 
 def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[Balance]:
@@ -50,11 +43,11 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
     Each quantity is of runs on the same cases, asked in the same way: of several benchmarks and ways, those with
     most cases, then those that most models with a cost have. Of several runs of one model by one method, the earliest counts.
     """
-    names = {_key(row.run): row.run.name for ranking in rankings for row in ranking.rows}
+    names = {_key(run): run.name for ranking in rankings for run in ranking.runs}
     found: dict[str, dict[str, tuple[Run, _Values]]] = {GAIN: {}, SWAP: {}, COST: {}}
     for ranking in rankings:
         # but for the fingerprint: rewards, which are another method, have one of their own
-        asked = repr({**ranking.asked, "fingerprint": ""})
+        asked = repr({**ranking.entry.asked, "fingerprint": ""})
         _, of_models = found[_quantity(ranking.runs[0])].setdefault(asked, (ranking.runs[0], {}))
         for key, value in _values(ranking).items():
             of_models.setdefault(key, value)
@@ -67,16 +60,22 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
 
     chosen = {quantity: max(ways.values(), key=preferred) for quantity, ways in found.items() if ways}
     titles = {quantity: run.title for quantity, (run, _) in chosen.items()}
-    rows = []
-    for key, name in names.items():
+    found_of = {}
+    for key in names:
         values = {quantity: of[key] for quantity, (_, of) in chosen.items() if key in of}
-        row = Balance(name, {**values, **of_tasks.get(key[0], {})}, titles)
-        if 0 < len(row.costs) < len(row.values):
-            rows.append((key, row))
-    methods = Counter(identity for (identity, _), _ in rows)
-    for (identity, method), row in rows:
-        row.model += f" ({method})" if methods[identity] > 1 else ""
-    return [row for _, row in rows]
+        values.update(of_tasks.get(key[0], {}))
+        if 0 < len(costs_among(values)) < len(values):
+            found_of[key] = values
+    methods = Counter(identity for identity, _ in found_of)
+    return [
+        Balance(model=f"{names[key]} ({key[1]})" if methods[key[0]] > 1 else names[key], values=values, titles=titles)
+        for key, values in found_of.items()
+    ]
+
+
+def costs_among(values: Iterable[str]) -> list[str]:
+    """Those of the names of a model's values that are costs."""
+    return [name for name in values if name not in (GAIN, SWAP)]
 
 
 def _key(run: Run) -> tuple[str, str]:
@@ -90,25 +89,27 @@ def _quantity(run: Run) -> str:
 
 def _values(ranking: Ranking) -> _Values:
     found: _Values = {}
-    for place, row in sorted(enumerate(ranking.rows, start=1), key=lambda one: one[1].run.date):
-        value = None if place in ranking.void else _value(row)
+    rows = zip(ranking.entry.runs, ranking.contenders, strict=True)
+    for row, one in sorted(rows, key=lambda both: both[1].run.date):
+        value = None if row.void else _value(row, one)
         if value is not None and not math.isnan(value.value):
-            found.setdefault(_key(row.run), value)
+            found.setdefault(_key(one.run), value)
     return found
 
 
-def _value(row: Ranked) -> Estimate | None:
-    run, spec = row.run, row.run.benchmark.report
+def _value(row: RankedRun, one: Contender) -> Estimate | None:
+    run, spec = one.run, one.run.benchmark.report
     control = spec.control
     if control is None:
         asked = run.benchmark.options().signed().get("setting")  # by default: the persona
-        return row.score if spec.swaps and run.signature.options.get("setting") == asked and not run.partial else None
+        is_counted = spec.swaps and run.signature.options.get("setting") == asked and not run.partial
+        return row.measures[SCORE] if is_counted else None
     if control.harm:
-        return _yields(run, row.controls, (VOID,))
-    without = row.controls.get(control.value)
+        return _yields(run, one.controls, (VOID,))
+    without = one.controls.get(control.value)
     if without is None or run.setting not in [*control.people][:1] or not _whole(run, without, (VOID,)):
         return None
-    return row.values.get(GAIN.replace(" ", "_"))
+    return row.measures.get(GAIN.replace(" ", "_"))
 
 
 def costs_beside(

@@ -5,6 +5,7 @@ Shares are from 0 to 1, and their differences from -1 to 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,12 +33,14 @@ class CaveatText(Record, frozen=True, kw_only=True):
         severity: `void`: the numbers are not those of the model; `forbids` conclusions; `named`; `weakens`.
         about: runs that it is about; empty for all.
         sentence: in words.
+        short: in a few words that follow a model's name; empty where it is of no single model.
     """
 
     key: str
     severity: str
     about: Sequence[str]
     sentence: str
+    short: str
 
 
 class Unread(Record, frozen=True, kw_only=True):
@@ -158,6 +161,7 @@ class RankedRun(Record, frozen=True, kw_only=True):
         model: the model as the harness names it.
         name: the model as --name calls it.
         label: the model with remarks.
+        shown: its name in tables, which no other run of the ranking has.
         harness: harness and version.
         method: how it was asked.
         primary: the measure that is its score, which `acc` has.
@@ -167,7 +171,8 @@ class RankedRun(Record, frozen=True, kw_only=True):
         rank: 1 is the best; equal scores share the better one; null for a void run.
         ranks: best and worst rank that it may have; right for all runs at once in 95 % of rankings; null for a void run.
         tied: places, from 1, of the runs that it is not significantly different from.
-        verdict: whether it uses who the user is, in words, corrected for the number of models; null where void or not asked.
+        verdict: whether it uses who the user is, in words, corrected for the number of models; null where that was not
+            asked, or cannot be said of a void run.
         use: the name of that verdict, as in a report; null without one.
         measures: key of a measure -> its value; null where the run has none.
     """
@@ -175,6 +180,7 @@ class RankedRun(Record, frozen=True, kw_only=True):
     model: str
     name: str
     label: str
+    shown: str
     harness: str
     method: str
     primary: str
@@ -193,36 +199,57 @@ class RankingEntry(Record, frozen=True, kw_only=True):
     """Runs on the same cases.
 
     Attributes:
+        title: what the runs share, in a line.
         asked: what the runs share: benchmark, options, prompt, task version, cases. Of `compare`, that of the best run.
         cases: number of cases.
         users: number of users.
         cells: cell -> number of cases.
         caveats: what a reader must know first; `about` has places, from 1.
         measures: key -> each measure that the benchmark can have.
+        gains: keys of those on what a run gains from knowing the user, the first ones first.
         runs: the best first.
         pairs: each two runs that are not void.
+        compared: of two runs, key -> each measure of their pair.
     """
 
+    title: str
     asked: Mapping[str, Any]
     cases: int
     users: int
     cells: Mapping[str, int]
     caveats: Sequence[CaveatText]
     measures: Mapping[str, Line]
+    gains: Sequence[str]
     runs: Sequence[RankedRun]
     pairs: Sequence[RunPair]
+    compared: Mapping[str, Line]
+
+    @property
+    def scores(self) -> list[str]:
+        """The measures that are scores of its runs: `acc_sym` of some methods, `acc` of others."""
+        return list(dict.fromkeys(run.primary for run in self.runs))
+
+    def values(self, key: str) -> list[Estimate | None]:
+        """A measure of each run."""
+        return [run.measures[key] for run in self.runs]
+
+    def has(self, key: str) -> bool:
+        """Whether a measure is defined for any run."""
+        return any(value is not None and not math.isnan(value.value) for value in self.values(key))
 
 
-class BalanceEntry(Record, frozen=True, kw_only=True):
+class Balance(Record, frozen=True, kw_only=True):
     """Gain and cost of knowing the user, of one model by one method.
 
     Attributes:
-        model: its name.
+        model: its name, with the method where the model has several.
         values: `persona gain`, `swap score`, `yields` or `cost on TASK` -> its value.
+        titles: each of the first three -> the data that it was asked on, which all models share.
     """
 
     model: str
     values: Mapping[str, Estimate]
+    titles: Mapping[str, str]
 
 
 class RankDocument(Output, frozen=True, kw_only=True):
@@ -235,7 +262,7 @@ class RankDocument(Output, frozen=True, kw_only=True):
     """
 
     rankings: Sequence[RankingEntry]
-    balance: Sequence[BalanceEntry]
+    balance: Sequence[Balance]
 
 
 class CostOfUser(Record, frozen=True, kw_only=True):

@@ -8,96 +8,47 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from ..core.cases import CaseSet
-from ..core.report import Examined
+from ..core.report import Examined, ReportSpec
 from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.data import RunData, first_with
+from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
 from .baselines import with_scores
 from .caveats import of_result
 from .contender import Contender
+from .documents import RankedRun, RankingEntry
 from .measures import SCORE, Measure, measures, shared_picks
-from .pairs import RunPair, of_two, pairs_of
+from .pairs import of_two, pairs_of
+from .sentences import none_of, texts_of, uses_known
 from .use import Use, use_of
 from .void import is_void
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """One run of a ranking."""
-
-    run: Run
-    rank: int | None  # 1 is the best; equal scores share the better rank. None for a void run
-    # (best, worst) rank it may have: below every run that is significantly better, above every one that is worse. With
-    # 95 % confidence all of these hold at once. None for a void run
-    ranks: tuple[int, int] | None
-    tied: tuple[int, ...]  # places, from 1, that it is not significantly different from; empty for void runs
-    values: Mapping[str, Estimate | None]  # key of a measure -> its value; None where the run has none
-    # value of the control's option -> the run of the same model under it
-    controls: Mapping[str, Run] = field(default_factory=dict)
-
-    @property
-    def score(self) -> Estimate:
-        """The primary measure."""
-        found = self.values[SCORE]
-        assert found is not None  # every run has it
-        return found
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Runs on the same cases, from the best; void ones come last, in no order."""
+    """Runs on the same cases: what outputs have of them, and the runs themselves, from the best; void ones come last."""
 
-    asked: Mapping[str, Any]  # name -> value of what they share: signature fields, set, cases and texts
-    users: int
-    cells: Mapping[str, int]
-    measures: Sequence[Measure]  # keys of `Ranked.values`, in the order of every output
-    rows: Sequence[Ranked]
-    pairs: Sequence[RunPair]
-    caveats: Sequence[Caveat]  # each about the places of its runs
+    entry: RankingEntry
+    contenders: Sequence[Contender]  # of `entry.runs`
+    # what each makes of who its user is; None where its numbers are void, or its benchmark does not ask that
+    uses: Sequence[Use | None]
     data: CaseSet[Any] | None = None  # the cases; None if they are not at hand
-    texts: Examined | None = None  # facts from their texts; None without data
-
-    @property
-    def cases(self) -> int:
-        return sum(self.cells.values())
 
     @property
     def runs(self) -> list[Run]:
-        return [row.run for row in self.rows]
+        return [one.run for one in self.contenders]
 
     @property
-    def scores(self) -> list[str]:
-        """The measures that are scores of its runs: `acc_sym` of some methods, `acc` of others."""
-        return list(dict.fromkeys(run.primary for run in self.runs))
-
-    @property
-    def void(self) -> set[int]:
-        """Places, from 1, of the runs whose numbers are not those of the model: nothing is concluded from them."""
-        return {place for place, row in enumerate(self.rows, 1) if row.rank is None}
-
-    @cached_property
-    def uses(self) -> list[Use | None]:
-        """What each run makes of who its user is, in the order of the rows; None where its numbers are void, or its benchmark does not
-        ask that. It is said of all of them at once, so that equal chances of each do not add up."""
-        found = [
-            None
-            if place in self.void
-            else use_of(row.run, {one.label: row.values[one.key] for one in self.measures}, row.controls)
-            for place, row in enumerate(self.rows, 1)
-        ]
-        models = max(1, sum(use is not None and use.asked for use in found))
-        return [use and replace(use, models=models) for use in found]
-
-    def has(self, measure: Measure) -> bool:
-        """Whether a measure is defined for any run."""
-        values = (row.values[measure.key] for row in self.rows)
-        return any(value is not None and not math.isnan(value.value) for value in values)
+    def texts(self) -> Examined | None:
+        """Facts from the texts of the cases; None without data."""
+        return self.contenders[0].texts
 
 
 def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
@@ -133,46 +84,133 @@ def make_ranking(
     first = contenders[0].run
     texts = with_scores(first, texts) if texts else None
     contenders = [replace(one, texts=texts) for one in contenders]
-    users = contenders[0].users
     listed = measures(contenders)
     sound = [one for one in contenders if not is_void(one.run)]
     sound.sort(key=lambda one: (-sum(one.scores), one.run.label))
     void = sorted((one for one in contenders if is_void(one.run)), key=lambda one: one.run.label)
+    users = contenders[0].users
     pairs = pairs_of([one.scores for one in sound], users, contenders[0].shared)
     if len(contenders) == len(sound) == 2:
         pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
-
-    def ranked(one: Contender, rank: int | None, ranks: tuple[int, int] | None, tied: tuple[int, ...]) -> Ranked:
-        return Ranked(one.run, rank, ranks, tied, {measure.key: measure.of(one) for measure in listed}, one.controls)
-
-    rows = [
-        ranked(
-            one,
-            1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound),
-            ranks_of(place, len(sound), apart),
-            _tied(place, len(sound), apart),
-        )
-        for place, one in enumerate(sound, 1)
-    ]
-    rows += [ranked(one, None, None, ()) for one in void]
-    entries = [*sound, *void]
-    of_all = _other_conditions([one.run for one in entries]) if differing is None else differing
-    caveats = [
-        (f"{place}", [*_caveats(one, row, data, no_data), *of_all])
-        for place, (one, row) in enumerate(zip(entries, rows, strict=True), 1)
-    ]
-    return Ranking(
-        asked=asked(first),
+    contenders = [*sound, *void]
+    names = told_apart([_name(one.run) for one in contenders], [one.run for one in contenders])
+    values = [{measure.key: measure.of(one) for measure in listed} for one in contenders]
+    uses = _uses(contenders, listed, values)
+    of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
+    runs = []
+    caveats = []
+    for place, (one, name, found, use) in enumerate(zip(contenders, names, values, uses, strict=True), 1):
+        run = _ranked_run(one.run, name, found, use)
+        if place <= len(sound):
+            rank = 1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound)
+            ranks, tied = ranks_of(place, len(sound), apart), _tied(place, len(sound), apart)
+            run = structs.replace(run, void=False, rank=rank, ranks=ranks, tied=tied)
+        runs.append(run)
+        score = found[SCORE]
+        assert score is not None  # every run has it
+        own = of_result(one.run, one.controls, data, no_data, score, shared_picks(one))
+        caveats.append((f"{place}", [*own, *of_all]))
+    cells = {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered}
+    spec, shared = first.benchmark.report, asked(first)
+    compared = {line.key: line for line in spec.compared if any(line.key in pair.measures for pair in pairs)}
+    entry = RankingEntry(
+        title=_title(first, shared, cells, len(set(users))),
+        asked=shared,
+        cases=sum(cells.values()),
         users=len(set(users)),
-        cells={cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered},
-        measures=listed,
-        rows=rows,
+        cells=cells,
+        caveats=texts_of(grouped(caveats)),
+        measures={one.key: one for one in listed},
+        gains=_gains(spec, shared, listed, values),
+        runs=runs,
         pairs=pairs,
-        caveats=grouped(caveats),
-        data=data,
-        texts=texts,
+        compared=compared,
     )
+    return Ranking(entry=entry, contenders=contenders, uses=uses, data=data)
+
+
+def _ranked_run(run: Run, shown: str, values: Mapping[str, Estimate | None], use: Use | None) -> RankedRun:
+    """A run as a void one, which has no rank."""
+    clauses = filter(None, [none_of(run, values), uses_known(use) if use and use.asked else ""])
+    return RankedRun(
+        model=run.model,
+        name=run.name,
+        label=run.label,
+        shown=shown,
+        harness=run.harness,
+        method=run.method.name,
+        primary=run.primary,
+        signature=signature_line(run),
+        partial=bool(run.partial),
+        void=True,
+        rank=None,
+        ranks=None,
+        tied=(),
+        verdict="; ".join(clauses) or None,
+        use=use.verdict.value if use and use.verdict else None,
+        measures=values,
+    )
+
+
+def _uses(
+    contenders: Sequence[Contender], listed: Sequence[Measure], values: Sequence[Mapping[str, Estimate | None]]
+) -> list[Use | None]:
+    # it is said of all of them at once, so that equal chances of each do not add up
+    found = [
+        None
+        if is_void(one.run)
+        else use_of(one.run, {measure.label: of[measure.key] for measure in listed}, one.controls)
+        for one, of in zip(contenders, values, strict=True)
+    ]
+    models = max(1, sum(use is not None and use.asked for use in found))
+    return [use and replace(use, models=models) for use in found]
+
+
+def _gains(
+    spec: ReportSpec,
+    shared: Mapping[str, Any],
+    listed: Sequence[Measure],
+    values: Sequence[Mapping[str, Estimate | None]],
+) -> list[str]:
+    # `right_minus_wrong`, `persona_gain`, and further ones that a run has; none where nothing controls such runs
+    control = spec.control
+    if control is None:
+        return []
+    names = [one.name for one in control.named if one.more == shared.get(control.option)]
+    if not control.named:
+        names = [control.gain]
+    key_of = {measure.label: measure.key for measure in listed}
+    further = {one.name for one in control.named if one.further}
+
+    def has(key: str) -> bool:
+        return any((value := of[key]) is not None and not math.isnan(value.value) for of in values)
+
+    return [key_of[name] for name in names if name not in further or has(key_of[name])]
+
+
+def _title(run: Run, shared: Mapping[str, Any], cells: Mapping[str, int], users: int) -> str:
+    remarks = [*run.benchmark.options.remarks(shared)] or ["default options"]
+    return (
+        f"{run.title}, {', '.join(remarks)}, prompt {shared['fingerprint']}, task version {shared['task_version']}: "
+        f"{sum(cells.values()):,} cases of {users:,} users{' (' + ', '.join(cells) + ')' if cells else ''}"
+    )
+
+
+def _name(run: Run) -> str:
+    return run.name if run.method is next(iter(run.benchmark.methods.values())) else f"{run.name} ({run.method.name})"
+
+
+def told_apart(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
+    """The name of each run, with its conditions or harness, its options or its log where another run has the same."""
+    found = list(names)
+    for others in (
+        [f"{name} ({run.apart or run.program})" for name, run in zip(names, runs, strict=True)],
+        [run.label for run in runs],
+        [f"{name} ({'/'.join(run.logs[0].parts[-2:])})" for name, run in zip(names, runs, strict=True)],
+    ):
+        found = [other if found.count(name) > 1 else name for name, other in zip(found, others, strict=True)]
+    return found
 
 
 def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
@@ -207,10 +245,6 @@ def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
         if len(values) > 1:
             differing.append(f"{name} " + ", ".join(f"{value} ({', '.join(of)})" for value, of in values.items()))
     return [Caveat("asked_otherwise", WEAKENS, {"how": "; ".join(differing)})] if differing else []
-
-
-def _caveats(one: Contender, row: Ranked, data: CaseSet[Any] | None, no_data: str) -> list[Caveat]:
-    return of_result(one.run, one.controls, data, no_data, row.score, shared_picks(one))
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:

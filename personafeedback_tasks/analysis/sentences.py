@@ -276,15 +276,17 @@ OF_A_MODEL: Mapping[str, str] = {
 """Caveats that follow a model's name in a list of several, where they make no number void: key -> words."""
 
 
-def of_a_model(caveat: Caveat) -> str:
-    """A caveat of OF_A_MODEL in a few words."""
-    return OF_A_MODEL[caveat.key].format(**caveat.values)
-
-
 def texts_of(caveats: Iterable[Caveat]) -> list[CaveatText]:
     """Caveats as documents have them."""
     return [
-        CaveatText(key=one.key, severity=one.severity, about=list(one.about), sentence=alone(one)) for one in caveats
+        CaveatText(
+            key=one.key,
+            severity=one.severity,
+            about=list(one.about),
+            sentence=alone(one),
+            short=OF_A_MODEL.get(one.key, "").format(**one.values),
+        )
+        for one in caveats
     ]
 
 

@@ -59,7 +59,8 @@ def rank(
         personafeedback rank logs --name openai-api/local/lab/model=lab/model
         personafeedback rank logs --cost logs/sums --out ranking
     """
-    from ..reports import documents, files, rank_csv, rank_text
+    from ..analysis.balance import rank_document
+    from ..reports import files, rank_csv, rank_text
 
     if json_file == csv_file == STDOUT:
         raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
@@ -68,10 +69,10 @@ def rank(
     check_names(names, found)
     rankings = api.rankings_of(found, places, passed_over)
     of_tasks = api.costs_of_models(cost_logs, values, names, passed_over)
-    document = documents.rank_document(rankings, of_tasks)
-    with files_written(files.rank_files(rankings, of_tasks) if out else {}, out, err=STDOUT in (json_file, csv_file)):
+    document = rank_document(rankings, of_tasks)
+    with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
         is_free = write_json(json_file, document)
         if csv_file is not None:
             is_free &= write_text(csv_file, rank_csv.as_csv(document))
         if is_free:
-            show(rank_text.all_blocks(rankings, full, of_tasks))
+            show(rank_text.all_blocks(document, full))

@@ -105,12 +105,13 @@ def compare(
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
     from ..analysis import comparison
-    from ..reports import documents, rank_text
+    from ..analysis.balance import rank_document
+    from ..reports import rank_text
 
     first, second = (the_run([path], [data])[0] for path in (run_a, run_b))
-    ranking = comparison.compare(first, second, data)
-    if write_json(json_file, documents.rank_document([ranking])):
-        show(rank_text.all_blocks([ranking], full=True))
+    document = rank_document([comparison.compare(first, second, data)])
+    if write_json(json_file, document):
+        show(rank_text.all_blocks(document, full=True))
 
 
 @click.command()

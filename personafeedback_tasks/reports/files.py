@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.balance import OfTasks
-from ..analysis.documents import ReportDocument
+from ..analysis.documents import RankDocument, ReportDocument
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
 from ..logs.run import Run
-from . import documents, page, rank_csv, rank_text, report_text
+from . import page, rank_csv, rank_text, report_text
 from .blocks import Block, lines, markdown
 
 
@@ -29,12 +28,11 @@ def report_files(runs: Sequence[Run], document: ReportDocument, rankings: Sequen
     }
 
 
-def rank_files(rankings: Sequence[Ranking], of_tasks: OfTasks) -> dict[str, Content]:
+def rank_files(rankings: Sequence[Ranking], document: RankDocument) -> dict[str, Content]:
     """The rankings, and the page."""
-    document = documents.rank_document(rankings, of_tasks)
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(rankings, full=True, of_tasks=of_tasks))}",
+        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(document, full=True))}",
         "ranking.csv": rank_csv.as_csv(document),
         "ranking.json": output_text(document),
-        "index.html": page.render(rankings, of_tasks),
+        "index.html": page.render(rankings, document.balance),
     }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.ranking import Ranking
+from ..analysis.ranking import Ranking, told_apart
 from ..common import web
 from ..core.earlier import Earlier
 from ..core.report import Shown
@@ -18,7 +18,6 @@ from ..core.rewards import TOTAL
 from ..logs.earlier import of_run
 from ..logs.errors import RunError
 from ..logs.run import Run
-from . import rank_text
 
 
 def places(rankings: Sequence[Ranking]) -> list[list[str]]:
@@ -37,7 +36,7 @@ def called(run: Run) -> str:
 
 def names(ranking: Ranking) -> list[str]:
     """The name of each run."""
-    return rank_text.told_apart([called(run) for run in ranking.runs], ranking)
+    return told_apart([called(run) for run in ranking.runs], ranking.runs)
 
 
 def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str, Any]:
@@ -84,12 +83,12 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
                     entry["about"] = people.setdefault(person, len(people))
             if told:
                 entry["others"] = {people_of[value]: other(case.user_id) for value, other in told.items()}
-        for row, place, name in zip(ranking.rows, numbers, names(ranking), strict=True):
-            run = row.run
+        for one, place, name in zip(ranking.contenders, numbers, names(ranking), strict=True):
+            run = one.run
             controls = [
-                {"who": who, "answers": answered(row.controls[value])}
+                {"who": who, "answers": answered(one.controls[value])}
                 for value, who in people_of.items()
-                if value in row.controls
+                if value in one.controls
             ]
             own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
             if spec.control:
@@ -110,7 +109,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
 
 def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
     control = ranking.runs[0].benchmark.report.control
-    asked = {value for row in ranking.rows for value in row.controls}
+    asked = {value for one in ranking.contenders for value in one.controls}
     asked |= {str(run.signature.options[control.option]) for run in ranking.runs} if control else set()
     return {value: other for value, other in shown.told.items() if value in asked}
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..analysis.balance import COST, GAIN, SWAP, Balance
-from ..analysis.measures import over
-from ..analysis.ranking import Ranked, Ranking
+from ..analysis.balance import COST, GAIN, SWAP, costs_among
+from ..analysis.contender import Contender
+from ..analysis.documents import Balance
+from ..analysis.measures import SCORE, over
+from ..analysis.ranking import Ranking
 from ..analysis.void import is_void
 from ..stats.estimates import Estimate, mean
 from .table import interval, percent
@@ -58,15 +60,14 @@ class Axis:
 
 def forest(ranking: Ranking) -> dict[str, Any]:
     """Every run's score with its interval, before what needs no model."""
-    first = ranking.rows[0]
-    spec = first.run.benchmark.report
+    spec, first = ranking.runs[0].benchmark.report, ranking.entry.runs[0].measures
+    scores = [one for one in ranking.entry.values(SCORE) if one]  # every run has one
     lines = [] if spec.chance is None else [("Chance", spec.chance)]
     lines += [
-        (label, first.score.value - margin.value)
+        (label, scores[0].value - margin.value)
         for name, label in spec.drawn.items()
-        if (margin := first.values.get(over(name)))
+        if (margin := first.get(over(name)))
     ]
-    scores = [row.score for row in ranking.rows]
     ends = [value for score in scores for value in (score.value, score.low, score.high)]
     axis = Axis.over([*ends, *(value for _, value in lines)])
     return {
@@ -82,7 +83,7 @@ def planes(found: Sequence[Balance]) -> list[dict[str, Any]]:
     The gain is the persona gain or, where no model has that, how far the swap score is above chance.
     """
     gain = GAIN if any(GAIN in one.values for one in found) else SWAP
-    costs = dict.fromkeys(name for one in found for name in one.costs)
+    costs = dict.fromkeys(name for one in found for name in costs_among(one.values))
     made = ((cost, _plane([one for one in found if {gain, cost} <= one.values.keys()], gain, cost)) for cost in costs)
     return [{"cost": "" if cost == COST else cost, **of} for cost, of in made if of["rows"]]
 
@@ -112,11 +113,11 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     cases.
     """
     spec = ranking.runs[0].benchmark.report.control
-    if spec is None or not any(row.controls.keys() & spec.people.keys() for row in ranking.rows):
+    if spec is None or not any(one.controls.keys() & spec.people.keys() for one in ranking.contenders):
         return None
-    asked = {value for row in ranking.rows for value in (row.run.signature.options[spec.option], *row.controls)}
+    asked = {value for one in ranking.contenders for value in (one.run.signature.options[spec.option], *one.controls)}
     people = {value: who for value, who in spec.people.items() if value in asked}
-    points = [_points(row, spec.option, people) for row in ranking.rows]
+    points = [_points(one, spec.option, people) for one in ranking.contenders]
     axis = Axis.over([value for of_row in points for _, value in of_row])
     rows = []
     for of_row in points:
@@ -132,12 +133,12 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     return {"ticks": axis.ticks, "measure": measure, "people": list(people.values()), "rows": rows}
 
 
-def _points(row: Ranked, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
+def _points(one: Contender, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
     # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked, or is void
-    asked = {} if is_void(row.run) else {row.run.signature.options[option]: row.run, **row.controls}
+    asked = {} if is_void(one.run) else {one.run.signature.options[option]: one.run, **one.controls}
     runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
-    measure = row.run.benchmark.measure_of_gain(row.run.method)
+    measure = one.run.benchmark.measure_of_gain(one.run.method)
     return [
         (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
         for value, who in people.items()

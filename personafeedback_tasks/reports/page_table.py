@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from ..analysis import sentences
-from ..analysis.measures import SCORE, Measure
-from ..analysis.ranking import Ranked, Ranking
-from ..core.report import DIFFERENCE, SHARE
-from ..logs.caveat import VOID, Caveat
-from ..stats.estimates import ALPHA, percent
+from ..analysis.documents import CaveatText, RankedRun, RankingEntry
+from ..analysis.measures import SCORE
+from ..analysis.ranking import Ranking
+from ..analysis.sentences import opening
+from ..analysis.use import PersonaUse
+from ..core.report import DIFFERENCE, SHARE, Line
+from ..logs.caveat import VOID
+from ..stats.estimates import ALPHA, Estimate, percent
 from . import rank_text
 from .page_data import names as names_of
 from .page_plots import Axis
@@ -42,29 +43,30 @@ Cell = dict[str, Any]
 def columns(ranking: Ranking, numbers: Sequence[str]) -> list[dict[str, Any]]:
     """The columns after the models' one: heading, meaning, whether it is shown at first, its cells and their
     picture."""
-    person = rank_text.of_person(ranking)
-    first = (measure for measure in ranking.measures if measure.key == SCORE or measure.kind == "beside")
-    short = [*first, *person]
-    long = [measure for measure in ranking.measures if measure not in short and ranking.has(measure)]
+    entry = ranking.entry
+    first = [key for key, measure in entry.measures.items() if key == SCORE or measure.kind == "beside"]
+    short = [*first, *entry.gains]
+    long = [key for key in entry.measures if key not in short and entry.has(key)]
 
-    def column(measure: Measure) -> dict[str, Any]:
+    def column(key: str) -> dict[str, Any]:
+        measure = entry.measures[key]
         return {
             "heading": _heading(measure, ranking),
             "meaning": measure.meaning,
-            "short": measure in short,
-            "cells": [_cell(measure, row) for row in ranking.rows],
-            "plots": _plots(ranking, measure) if measure in person[:1] and ranking.has(measure) else None,
+            "short": key in short,
+            "cells": [_cell(measure, value) for value in entry.values(key)],
+            "plots": _plots(entry, key) if key in entry.gains[:1] and entry.has(key) else None,
         }
 
-    tied = [{"text": _tied(row, numbers), "aside": "", "sort": len(row.tied)} for row in ranking.rows]
+    tied = [{"text": _tied(run, numbers), "aside": "", "sort": len(run.tied)} for run in entry.runs]
     ties = {"heading": "ties", "meaning": TIED, "short": True, "cells": tied, "plots": None}
-    measured = [{"text": run.primary, "aside": "", "sort": run.primary} for run in ranking.runs]
+    measured = [{"text": run.primary, "aside": "", "sort": run.primary} for run in entry.runs]
     named = {"heading": "score", "meaning": SCORES, "short": True, "cells": measured, "plots": None}
-    several = [named] if len(ranking.scores) > 1 else []
-    return [*several, *map(column, short), *([ties] if len(ranking.rows) > 1 else []), *map(column, long)]
+    several = [named] if len(entry.scores) > 1 else []
+    return [*several, *map(column, short), *([ties] if len(entry.runs) > 1 else []), *map(column, long)]
 
 
-def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
+def possible(ranking: RankingEntry, numbers: Sequence[str]) -> list[str]:
     """The places that each run may have; empty where that is the only one; `void` for void runs."""
     return [
         "void"
@@ -72,7 +74,7 @@ def possible(ranking: Ranking, numbers: Sequence[str]) -> list[str]:
         else f"{numbers[row.ranks[0] - 1]}–{numbers[row.ranks[1] - 1]}"
         if row.ranks[0] < row.ranks[1]
         else ""
-        for row in ranking.rows
+        for row in ranking.runs
     ]
 
 
@@ -82,10 +84,11 @@ Sentence = list[tuple[str, bool]]
 
 def lead(ranking: Ranking) -> list[Sentence]:
     """The sentences of a ranking: the most accurate model, models that use who the user is, and void ones."""
-    if len(ranking.rows) < 2:
+    runs = ranking.entry.runs
+    if len(runs) < 2:
         return []
-    void = sorted(place - 1 for place in ranking.void)
-    sound = [place for place in range(len(ranking.rows)) if place not in void]
+    void = [place for place, run in enumerate(runs) if run.void]
+    sound = [place for place, run in enumerate(runs) if not run.void]
     if not sound:
         return [[("No verdict: the numbers are void.", False)]]
     left_out: list[Sentence] = (
@@ -95,12 +98,15 @@ def lead(ranking: Ranking) -> list[Sentence]:
 
 
 def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
-    spec, best = ranking.runs[0].benchmark.report, ranking.rows[sound[0]]
-    firsts = [place for place in sound if ranking.rows[place].rank == best.rank]
+    spec, runs = ranking.runs[0].benchmark.report, ranking.entry.runs
+    best = runs[sound[0]]
+    firsts = [place for place in sound if runs[place].rank == best.rank]
+    score = best.measures[SCORE]
+    assert score is not None  # every run has it
     has = "has" if len(firsts) == 1 else "share"
     first: Sentence = [
         *_names(ranking, firsts),
-        (f" {has} the highest {score_name(ranking)}, {percent(best.score.value)} %", False),
+        (f" {has} the highest {score_name(ranking)}, {percent(score.value)} %", False),
     ]
     if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
         differs = "is" if len(firsts) == 1 else "are"
@@ -134,29 +140,26 @@ def _names(ranking: Ranking, places: Sequence[int]) -> Sentence:
     return parts
 
 
-def notes(ranking: Ranking) -> list[list[str]]:
+def notes(ranking: RankingEntry) -> list[list[str]]:
     """Sentences on each run: void numbers, whether it uses who the user is, and its own caveats."""
     made = []
-    for place, use in enumerate(ranking.uses, 1):
-        texts = ["No verdict: its numbers are void."] if place in ranking.void else []
-        texts += [sentences.opening(sentences.none_of(ranking.runs[place - 1], ranking.rows[place - 1].values))]
-        texts += [sentences.opening(sentences.uses_known(use))] if use and use.asked else []
+    for place, run in enumerate(ranking.runs, 1):
+        texts = ["No verdict: its numbers are void."] if run.void else []
+        texts += [opening(run.verdict)] if run.verdict else []
         own = [caveat for caveat in ranking.caveats if f"{place}" in caveat.about and is_of_models(caveat)]
-        made.append([*filter(None, texts), *(sentences.sentence(replace(caveat, about=())) for caveat in own)])
+        made.append([*texts, *(caveat.sentence for caveat in own)])
     return made
 
 
-def is_of_models(caveat: Caveat) -> bool:
+def is_of_models(caveat: CaveatText) -> bool:
     """Whether a caveat goes below the names of its models; VOID ones go above the table."""
-    return caveat.severity != VOID and (
-        len(caveat.about) == 1 or bool(caveat.about and caveat.key in sentences.OF_A_MODEL)
-    )
+    return caveat.severity != VOID and (len(caveat.about) == 1 or bool(caveat.about and caveat.short))
 
 
-def pairs(ranking: Ranking) -> list[list[tuple[str, bool]]]:
+def pairs(ranking: RankingEntry) -> list[list[tuple[str, bool]]]:
     """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are
     significant."""
-    count = min(len(ranking.rows) - len(ranking.void), MOST_PAIRS)
+    count = min(sum(not run.void for run in ranking.runs), MOST_PAIRS)
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
     return [
         [
@@ -173,14 +176,13 @@ def score_name(ranking: Ranking) -> str:
     return (names.pop() if len(names) == 1 else ranking.runs[0].benchmark.report.score).lower()
 
 
-def _heading(measure: Measure, ranking: Ranking) -> str:
+def _heading(measure: Line, ranking: Ranking) -> str:
     unit = {SHARE: ", %", DIFFERENCE: ", points"}.get(measure.unit, "")
     name = score_name(ranking) if measure.key == SCORE else measure.label.replace("_", " ")
     return f"{name}{unit}"
 
 
-def _cell(measure: Measure, row: Ranked) -> Cell:
-    value = row.values[measure.key]
+def _cell(measure: Line, value: Estimate | None) -> Cell:
     if value is None or math.isnan(value.value):
         text = NOTHING
         if measure.kind == "difference":
@@ -190,20 +192,20 @@ def _cell(measure: Measure, row: Ranked) -> Cell:
     return {"text": number(measure, value.value), "aside": aside, "sort": f"{value.value:.9g}"}
 
 
-def _plots(ranking: Ranking, measure: Measure) -> dict[str, Any]:
-    values = [row.values[measure.key] for row in ranking.rows]
+def _plots(ranking: RankingEntry, key: str) -> dict[str, Any]:
+    values = ranking.values(key)
     there = [value for value in values if value is not None]
     axis = Axis.over([0.0, *(end for value in there for end in (value.value, value.low, value.high))], (-100.0, 100.0))
     return {
         "zero": axis.at(0),
         "bars": [value and axis.bar(value) for value in values],
         "signs": [
-            "" if value is None else "yes" if use and use.uses else "no"
-            for value, use in zip(values, ranking.uses, strict=True)
+            "" if value is None else "yes" if run.use == PersonaUse.USES.value else "no"
+            for value, run in zip(values, ranking.runs, strict=True)
         ],
     }
 
 
-def _tied(row: Ranked, numbers: Sequence[str]) -> str:
+def _tied(run: RankedRun, numbers: Sequence[str]) -> str:
     # neighbors as a range: `2–4, 6`
-    return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(row.tied))
+    return re.sub(r"\d+", lambda place: numbers[int(place[0]) - 1], rank_text.ranges(run.tied))

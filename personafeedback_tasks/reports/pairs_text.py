@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ..analysis.ranking import Ranking
+from ..analysis.documents import RankingEntry
 from ..core.report import SIGNED, Line
 from ..stats.estimates import ALPHA, Estimate
 from .blocks import Block, paragraph
@@ -21,10 +21,10 @@ OF_TWO = {
 """Heading of a column -> what it has."""
 
 
-def matrix(ranking: Ranking) -> list[Block]:
+def matrix(ranking: RankingEntry) -> list[Block]:
     """All pairs."""
     gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
-    places = range(1, len(ranking.rows) - len(ranking.void) + 1)
+    places = range(1, 1 + sum(not run.void for run in ranking.runs))
 
     def cell(a: int, b: int) -> str:
         if a == b:
@@ -38,9 +38,9 @@ def matrix(ranking: Ranking) -> list[Block]:
     return [paragraph(MATRIX), Table("", labels, columns, corner="place", undefined=True, whole=True)]
 
 
-def of_two(ranking: Ranking) -> list[Block]:
+def of_two(ranking: RankingEntry) -> list[Block]:
     """The difference between two runs, in each group and in each measure that is no mean over cases."""
-    (pair,), run = ranking.pairs, ranking.runs[0]
+    (pair,) = ranking.pairs
     gaps = pair.groups.values()
     columns = (
         Column("cases", tuple(f"{gap.difference.n:,}" for gap in gaps)),
@@ -49,7 +49,7 @@ def of_two(ranking: Ranking) -> list[Block]:
         Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
         Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
     )
-    lines = [line for line in run.benchmark.report.compared if line.key in pair.measures]
+    lines = list(ranking.compared.values())
     found = [pair.measures[line.key] for line in lines]
     others = (
         Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("scipy")
 
 import numpy as np
+from msgspec import structs
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.duel_folders import write_duels
@@ -85,7 +86,7 @@ def relevance(folder: Path, name: str, share: float) -> Run:
 
 def test_a_comparison_counts_case_by_case(tmp_path):
     a, b = right_of("a", 0.8), right_of("b", 0.4)
-    (pair,) = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4)).pairs
+    (pair,) = compare(run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.4)).entry.pairs
     assert (pair.first, pair.second, [*pair.groups][-1], pair.measures) == (1, 2, "total", {})
     raw = []
     for name, gap in pair.groups.items():
@@ -101,16 +102,16 @@ def test_a_comparison_counts_case_by_case(tmp_path):
 
 def test_two_runs_of_one_name_are_named_by_what_differs(tmp_path):
     one, same_again = run(tmp_path, "a", 0.8), run(tmp_path, "b", 0.8, model="a")
-    ranking = compare(one, same_again)
+    ranking = compare(one, same_again).entry
     (names,) = [column.texts for column in rank_text.short_table(ranking).columns if column.heading == "model"]
     assert sorted(names) == [f"a ({folder}/a.jsonl)" for folder in ("a-", "b-")]
     (pair,) = ranking.pairs
     unknown = replace(pair, groups={name: replace(gap, detectable=math.nan) for name, gap in pair.groups.items()})
     for pairs, has in (([pair], True), ([unknown], False)):
-        table, _, legend = pairs_text.of_two(replace(ranking, pairs=pairs))
+        table, _, legend = pairs_text.of_two(structs.replace(ranking, pairs=pairs))
         assert ("detectable" in table.header, "detectable" in legend.paragraphs[0]) == (has, has)
     warm = replace(same_again, conditions={"temperature": 1})
-    names = [row.run.apart for row in compare(one, warm).rows]
+    names = [run.apart for run in compare(one, warm).runs]
     assert sorted(names) == ["temperature=1", "temperature=not set"]
 
 
@@ -136,7 +137,7 @@ def f1(name: str, share: float) -> float:
 
 
 def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
-    ranking = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6))
+    ranking = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6)).entry
     (pair,) = ranking.pairs
     difference = pair.measures["f1"]
     assert difference.value == same(f1("a", 0.9) - f1("b", 0.6))

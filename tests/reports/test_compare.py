@@ -33,13 +33,13 @@ def logs(part_log, real_part):
 
 
 def test_a_run_against_itself_differs_by_nothing(logs):
-    (pair,) = compare(read_run(logs["readable"]), read_run(logs["readable"])).pairs
+    (pair,) = compare(read_run(logs["readable"]), read_run(logs["readable"])).entry.pairs
     assert (pair.difference.value, pair.p) == (0, 1)
     assert -0.1 < pair.difference.low < 0 < pair.difference.high < 0.1  # other cases may differ
 
 
 def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
-    found = compare(read_run(logs["gold"]), read_run(logs["readable"]))
+    found = compare(read_run(logs["gold"]), read_run(logs["readable"])).entry
     said = " ".join(words(found))
     assert "50 cases are only in the run of" in said
     assert " and others." in said
@@ -50,8 +50,8 @@ def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
 def test_a_cell_that_only_one_run_was_asked_is_no_missing_part(logs, part_log):
     whole = read_run(part_log("lm-eval", "mixed", "personafeedback_general"))
     for found in (compare(whole, read_run(logs["readable"])), compare(read_run(logs["readable"]), whole)):
-        assert not [sentence for sentence in words(found) if "PARTIAL" in sentence]
-        assert not any(row.run.partial for row in found.rows)
+        assert not [sentence for sentence in words(found.entry) if "PARTIAL" in sentence]
+        assert not any(run.partial for run in found.entry.runs)
 
 
 def test_the_command_writes_the_ranking_of_both(logs, tmp_path):

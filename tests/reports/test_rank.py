@@ -26,7 +26,7 @@ from personafeedback_tasks.core.cases import NamedSet
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import documents, rank_text
+from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.stats.estimates import ALPHA
 
 same = pytest.approx
@@ -74,12 +74,12 @@ def test_six_planted_judges_come_in_order(template, sizes):
     planted = {f"m{number}": 0.9 - 0.06 * number for number in range(6)}
     runs = [made(template, name, sizes, drawn(rng, sizes, accuracy, hard)) for name, accuracy in planted.items()]
     ranking = make_ranking(runs[::-1])
-    assert [row.run.model for row in ranking.rows] == list(planted)
-    assert [row.rank for row in ranking.rows] == [1, 2, 3, 4, 5, 6]
-    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.rows)
-    assert all(pair.p < ALPHA and pair.difference.value > 0 for pair in ranking.pairs)
-    assert all(row.tied == () for row in ranking.rows)
-    assert [row.ranks for row in ranking.rows] == [(place, place) for place in range(1, 7)]
+    assert [row.model for row in ranking.entry.runs] == list(planted)
+    assert [row.rank for row in ranking.entry.runs] == [1, 2, 3, 4, 5, 6]
+    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in ranking.entry.runs)
+    assert all(pair.p < ALPHA and pair.difference.value > 0 for pair in ranking.entry.pairs)
+    assert all(row.tied == () for row in ranking.entry.runs)
+    assert [row.ranks for row in ranking.entry.runs] == [(place, place) for place in range(1, 7)]
 
 
 def test_equal_scores_share_the_better_rank_and_are_tied(template):
@@ -87,9 +87,9 @@ def test_equal_scores_share_the_better_rank_and_are_tied(template):
     right = [[1, 0, 1, 1]] * 8
     low = [[0, 0, 0, 0]] * 8
     ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", right), ("c", low), ("b", right))])
-    assert [(row.run.model, row.rank) for row in ranking.rows] == [("a", 1), ("b", 1), ("c", 3)]
-    assert [row.tied for row in ranking.rows] == [(2,), (1,), ()]
-    assert [row.ranks for row in ranking.rows] == [(1, 2), (1, 2), (3, 3)]
+    assert [(row.model, row.rank) for row in ranking.entry.runs] == [("a", 1), ("b", 1), ("c", 3)]
+    assert [row.tied for row in ranking.entry.runs] == [(2,), (1,), ()]
+    assert [row.ranks for row in ranking.entry.runs] == [(1, 2), (1, 2), (3, 3)]
 
 
 def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
@@ -99,10 +99,10 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     b = [[1] * 19 + [0]] * 12
     c = [[1] * 20] * 11 + [[0] * 20]
     ranking = make_ranking([made(template, name, sizes, of) for name, of in (("a", a), ("b", b), ("c", c))])
-    assert [row.run.model for row in ranking.rows] == ["a", "b", "c"]
-    assert [row.tied for row in ranking.rows] == [(3,), (3,), (1, 2)]
-    assert [row.ranks for row in ranking.rows] == [(1, 2), (2, 3), (1, 3)]
-    table = rank_text.short_table(ranking)
+    assert [row.model for row in ranking.entry.runs] == ["a", "b", "c"]
+    assert [row.tied for row in ranking.entry.runs] == [(3,), (3,), (1, 2)]
+    assert [row.ranks for row in ranking.entry.runs] == [(1, 2), (2, 3), (1, 3)]
+    table = rank_text.short_table(ranking.entry)
     assert [row[0] for row in table.rows] == ["1 (1–2)", "2 (2–3)", "3 (1–3)"]
     assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
 
@@ -112,7 +112,7 @@ def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, size
     hard = rng.normal(0, 0.5, 20)
     runs = [made(template, f"m{i}", sizes[:20], drawn(rng, sizes[:20], 0.7, hard)) for i in range(4)]
     shuffled = [replace(run, results=run.results[::-1]) for run in runs[::-1]]
-    assert documents.rank_document([make_ranking(runs)]) == documents.rank_document([make_ranking(shuffled)])
+    assert make_ranking(runs).entry == make_ranking(shuffled).entry
 
 
 @pytest.mark.parametrize("field", ["setting", "fingerprint", "task_version"])
@@ -233,11 +233,9 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
         "no_persona": told("no_persona", [1, 0, 0, 0], 7),
         "other_persona": told("other_persona", [1, 1, 0, 0], 8),
     }
-    ranking = ranking_of.make_ranking([Contender(run, beside)])
-    (row,) = ranking.rows
-    found = {
-        one.label: row.values[one.key] for one in ranking.measures if one.kind == "difference" and ranking.has(one)
-    }
+    ranking = ranking_of.make_ranking([Contender(run, beside)]).entry
+    differences = [key for key, one in ranking.measures.items() if one.kind == "difference" and ranking.has(key)]
+    found = {ranking.measures[key].label: ranking.runs[0].measures[key] for key in differences}
     assert {name: (one.value, one.n) for name, one in found.items()} == {
         "persona gain": (0.5, 28), "right minus wrong": (0.25, 32), "wrong minus none": (0.25, 28),
     }  # fmt: skip

@@ -60,6 +60,10 @@ def test_both_harnesses_give_the_same_report(general_logs):
     for report in (one, two):
         for key in ("signature", "short_signature", "model", "name", "label"):
             del report[key]
+        for caveat in report["caveats"]:
+            caveat["sentence"] = caveat["sentence"].partition("give thinking models room")[
+                0
+            ]  # by a harness's own option
     mine, its = ([cost["calls"] for cost in report.pop("costs")] for report in (one, two))  # lm-eval counts no tokens
     assert mine == its
     assert one == two

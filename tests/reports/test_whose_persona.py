@@ -28,6 +28,7 @@ from support.shown import as_json
 
 from personafeedback_tasks import analysis
 from personafeedback_tasks.analysis import sentences, void
+from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
@@ -41,7 +42,6 @@ from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import (
-    documents,
     page,
     page_table,
     rank_csv,
@@ -168,18 +168,19 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
     """Name of an output -> its text without escapes."""
     report = make_report(run, SAMPLE, controls)
     ranking = make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases), SAMPLE)
+    document = rank_document([ranking])
     found = {
         "report": printed(report_text.short(report)),
         "report --full": printed(report_text.full(report)),
         "report.md": markdown(report_text.full(report)),
         "report.json": output_text(report_document([run], [report])),
-        "rank": printed(rank_text.all_blocks([ranking])),
-        "rank --full": printed(rank_text.all_blocks([ranking], full=True)),
-        "ranking.md": markdown(rank_text.all_blocks([ranking], full=True)),
-        "ranking.json": output_text(documents.rank_document([ranking])),
-        "ranking.csv": rank_csv.as_csv(documents.rank_document([ranking])),
+        "rank": printed(rank_text.all_blocks(document)),
+        "rank --full": printed(rank_text.all_blocks(document, full=True)),
+        "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
+        "ranking.json": output_text(document),
+        "ranking.csv": rank_csv.as_csv(document),
         "page": page.render([ranking]),
-        "compare": printed(rank_text.all_blocks([compare(run, run)], full=True)),
+        "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
     }
     try:
         update_card(run, controls, report, SAMPLE, folder / "README.md")
@@ -291,7 +292,7 @@ def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_ou
     ranking = make_ranking([Contender(run, controls), Contender(replace(run, model="alone"))])
     columns = ["right minus wrong", "95 % interval", "persona gain", "95 % interval"]
     for chosen in (False, True):
-        first = next(block for block in rank_text.blocks(ranking, chosen) if isinstance(block, Table))
+        first = next(block for block in rank_text.blocks(ranking.entry, chosen) if isinstance(block, Table))
         assert first.header[-5:] == [*columns, "tied"]
         rows = {row[1]: row[-5:-1] for row in first.rows}
         assert rows["alone"] == ["not asked", "–"] * 2
@@ -427,17 +428,17 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert not [key for key in found["measures"] if key.startswith("same_as_")]
     sound = replace(run_of(missing(0, 40)), model="sound")
     ranking = make_ranking([Contender(run, controls), Contender(sound)], examine(SAMPLE, run.cases), SAMPLE)
-    (ranked,) = jsonable(documents.rank_document([ranking]))["rankings"]
+    (ranked,) = jsonable(rank_document([ranking]))["rankings"]
     better, last = ranked["runs"]
     assert (better["model"], better["rank"], better["void"], better["tied"]) == ("sound", 1, False, [])
     assert (last["void"], last["tied"], ranked["pairs"]) == (True, [], [])
     assert [one for one in differences_in(last) if one[1] is not None] == []
-    _, row = csv.DictReader(rank_csv.as_csv(documents.rank_document([ranking])).splitlines())
+    _, row = csv.DictReader(rank_csv.as_csv(rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
-    shown = printed(rank_text.blocks(ranking, True))
+    shown = printed(rank_text.blocks(ranking.entry, True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown
     assert f"! {run.name}: " in shown
-    assert rank_text.short_table(ranking).labels[-1] == rank_text.VOID
+    assert rank_text.short_table(ranking.entry).labels[-1] == rank_text.VOID
     assert "has the highest accuracy, 16.7 %" in plain(page.render([ranking]))
 
 
@@ -448,7 +449,7 @@ def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
     assert gaps == {"right minus wrong": False, "persona gain": True}
     assert report.use is None
     assert "persona cannot be said: a control is void" in printed(report_text.short(report))
-    assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).rows[0].rank == 1
+    assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).entry.runs[0].rank == 1
 
 
 @pytest.mark.parametrize("placed", [1, 2])
@@ -471,7 +472,7 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
         assert math.isnan(report.groups["general_hard"].measures[name.replace(" ", "_")].value)
         assert report.differences(report.overall)[name].value > 0
     runs = [run_of(lambda index, place=place: (place, place)) for place in "AB"]
-    assert compare(*runs).pairs == []
+    assert compare(*runs).entry.pairs == []
     tied, controls = asked([first] * 3, acc_sym=0.5)
     tied, *rest = (replace(run, signature=run.signature.changed(method="mc")) for run in (tied, *controls.values()))
     for output, text in outputs(tied, dict(zip(controls, rest, strict=True)), tmp_path).items():
