@@ -1,4 +1,4 @@
-"""The tasks of Inspect in which a model judges or does a stage of personalization, under the same names as in lm-eval; and all in one run.
+"""The tasks of Inspect in which a model judges or does a stage of personalization, named as in lm-eval; and all in one.
 
 inspect eval personafeedback_tasks/recenter --model openai/gpt-4o
 inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-dir logs
@@ -33,7 +33,7 @@ def recenter_extraction(**options: Any) -> Task:
 def recenter_relevance(**options: Any) -> Task:
     """All cases.
 
-    People's majority labels are public in the authors' repository, see `personafeedback recenter import`; `data=sample` is invented.
+    People's majority labels are public, see `personafeedback recenter import`; `data=sample` is invented.
 
     Args:
         options: of docs/options.md: method, data and counts.
@@ -108,7 +108,7 @@ def recenter_chain(
     relevance_filter: str | None = None,
     **options: Any,
 ) -> TaskSource:
-    """recenter_extract, recenter_select and recenter_respond, each on what the one before it wrote. Each has a log of its own.
+    """recenter_extract, recenter_select and recenter_respond, each on what the one before wrote and with its own log.
 
     Args:
         attributes: go on from this run of recenter_extract: a log or a folder.

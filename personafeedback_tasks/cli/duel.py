@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -53,8 +52,8 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     cases, why_not = data.of(run_of_writer)
     if not isinstance(cases, Questions):
         raise DataError(f"{run_of_writer.logs[0]}: the data of the run were not found. {why_not} Pass --data.")
-    provenance = {"writer": writer.name, "against": against, "written": _written(run_of_writer)}
     other: str | Writer = against
+    named = against
     models = [writer.model]
     if against not in SIDES:
         if not Path(against).exists():
@@ -68,13 +67,12 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
                 f"{rival.logs[0]}: found a run on other data ({rival.signature.source}) than {run_of_writer.logs[0]} "
                 f"({run_of_writer.signature.source}), expected the same. Run one of them again."
             )
-        provenance |= {"against": other.name, "other_written": _written(rival)}
+        named = other.name
         models.append(other.model)
-    named = str(provenance["against"])
     compared = pairs(cases, writer, other)
     contents: dict[str, Content] = {
         **people(cases.pairs.release.root),
-        **files(compared, writer.name, named, provenance, tuple(models), out),
+        **files(compared, writer.name, named, tuple(models), out),
     }
     write_all({out / name: content for name, content in contents.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)
@@ -117,12 +115,3 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
         why = f" The run is {state_of(run.status)}. {advice(run.status, run.harness)}" if not run.finished else ""
         raise RunError(f"{run.logs[0]}: found no written replies, expected one to each question.{why}")
     return run, Writer(run.model, writer_of(run), replies, run.logs[0])
-
-
-def _written(run: Run) -> dict[str, Any]:
-    return {
-        "setting": run.signature.options["setting"],
-        "fingerprint": run.signature.fingerprint,
-        "data": run.signature.data,
-        "harness": run.harness,
-    }

@@ -48,9 +48,7 @@ def measures(labels: Sequence[str], outcomes: Sequence[Result]) -> dict[str, flo
         model[answer] += count
     rows, both = pairs.total(), pairs[sought, sought]
     agreed = sum(pairs[label, label] for label in labels)
-    by_chance = sum(
-        people[label] * model[label] for label in labels
-    )  # rows times the agreements that chance alone gives
+    by_chance = sum(people[label] * model[label] for label in labels)  # rows times agreements by chance alone
     return {
         "precision": _share(both, model[sought]),
         "recall": _share(both, people[sought]),
@@ -87,7 +85,8 @@ class LabelStage(JudgedStage):
         acc = Line("acc", strong=True, interval=True, meaning=right, compared=True)
         balance = f"harmonic mean of precision and recall of {sought}"
         f1 = Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=balance, ranked=True, compared=True)
-        beside = partial(Line, table="", compared=True)
+        # the baselines' table has them in all rows; where there are several cells, another has them in each
+        beside = partial(Line, table="Against people's majority" if len(self.row.cells) > 1 else "", compared=True)
         details = [
             beside("precision"),
             beside("recall"),

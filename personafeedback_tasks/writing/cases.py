@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from ..core import cases as core
 from ..core.cases import digest_of
@@ -92,14 +91,3 @@ def questions(pairs: Pairs) -> Questions:
     return Questions(
         tuple(UserQuestion(f"{user}:{digest_of(text)}", tuple(cases)) for (user, *text), cases in asked.items()), pairs
     )
-
-
-def facts(question: UserQuestion) -> Mapping[str, Any]:
-    """What the measures of a reply need of its question, ready for JSON."""
-    name = question.persona.profile.get("Name")
-    return {
-        "name": name if isinstance(name, str) else "",
-        "persona": question.persona.values,
-        "question": question.question,
-        "cases": {case.id: case.digest for case in question.pairs},
-    }

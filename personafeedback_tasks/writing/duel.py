@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import DataError
+from ..common.files import Content
+from ..common.outputs import json_lines
 from ..common.records import cut, short
 from ..core.duels import Duel, NotAsked
 from ..core.evidence import Reply
@@ -38,7 +39,6 @@ class DuelPair:
     case: PersonaCase  # of the release, which names the cell
     reply: str  # as a user would read it; empty where there is none
     other: str  # the same of the other side
-    truncated: bool | None = None  # whether the reply was cut off; None where nobody knows
 
     @property
     def why_not(self) -> str:
@@ -77,13 +77,12 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
     for question in questions:
         if question.id not in writer.replies:
             continue
-        reply = writer.replies[question.id]
-        text = text_of(reply.text) or ""
+        text = text_of(writer.replies[question.id].text) or ""
         in_order = sorted(question.pairs, key=_place)
         if isinstance(against, Writer):
-            compared.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or "", reply.truncated))
+            compared.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or ""))
         else:
-            compared += [DuelPair(case, text, SIDES[against](case), reply.truncated) for case in in_order]
+            compared += [DuelPair(case, text, SIDES[against](case)) for case in in_order]
     return sorted(compared, key=lambda pair: _place(pair.case))
 
 
@@ -91,11 +90,10 @@ def files(
     compared: Sequence[DuelPair],
     writer: str,
     against: str,
-    provenance: Mapping[str, Any],
     models: tuple[str, ...] = (),
     root: Path = Path(),
-) -> dict[str, str]:
-    """Path in the folder -> content, of the cells and the manifest; every row says `provenance` of its texts."""
+) -> dict[str, Content]:
+    """Path in the folder -> content, of the cells and the manifest."""
     asked: dict[str, list[DuelPair]] = {cell: [] for cell in CELLS}
     for pair in compared:
         if not pair.why_not:
@@ -123,10 +121,10 @@ def files(
             writer=writer, against=against, models=models or sides, pairs=len(compared), not_asked=tuple(not_asked)
         ),
     )
-    contents: dict[str, str] = {FILE: manifest.content(root)}
+    contents: dict[str, Content] = {FILE: manifest.content(root)}
     for cell in manifest.counts:
         case = asked[cell][0].case
-        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = "".join(_lines(asked[cell], provenance))
+        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = json_lines(map(_row, asked[cell]))
     return contents
 
 
@@ -144,18 +142,14 @@ def people(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
-def _lines(pairs: Sequence[DuelPair], provenance: Mapping[str, Any]) -> Iterator[str]:
-    for pair in pairs:
-        row = {
-            "user_id": pair.case.user_id,
-            "question": pair.case.question,
-            "chosen": pair.reply,
-            "reject": pair.other,
-            "source": pair.case.id,
-            **({"truncated": True} if pair.truncated else {}),
-            **provenance,
-        }
-        yield f"{json.dumps(row, ensure_ascii=False)}\n"
+def _row(pair: DuelPair) -> dict[str, Any]:
+    return {
+        "user_id": pair.case.user_id,
+        "question": pair.case.question,
+        "chosen": pair.reply,
+        "reject": pair.other,
+        "source": pair.case.id,
+    }
 
 
 def _place(case: PersonaCase) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
-from ..pairwise.terms import overlap_terms, says
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
 from ..personafeedback.record import PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
-from .cases import Questions, UserQuestion, facts, questions
+from .cases import Questions, UserQuestion, questions
 
 VERSION = "1.2"
 
@@ -59,23 +57,13 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
 
     Returns:
         What `described` gives, and
-        terms: how many distinct terms of the persona's values it has, see `pairwise.terms`. It grows with the length.
-        name: 1 if it says the user's name, else 0; nan if the persona has none.
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
     """
-    text = text_of(reply.text) or ""
-    name = facts["name"]
+    text = text_of(reply.text)
     return {
         **described(answer, reply.text, reply.truncated),
-        "terms": float(len(overlap_terms(text) & _known(facts["persona"]))),
-        "name": float(says(name, text)) if name else math.nan,
         "language": float(language_of(text) == language_of(facts["question"])) if text else math.nan,
     }
-
-
-@lru_cache(maxsize=4096)  # a user asks many questions
-def _known(values: str) -> frozenset[str]:
-    return overlap_terms(values)
 
 
 METHOD = TextMethod(
@@ -85,8 +73,6 @@ METHOD = TextMethod(
     metrics=(
         Metric("written"),
         Metric("length", higher_is_better=None),
-        Metric("terms", higher_is_better=None),
-        Metric("name", higher_is_better=None, defined=False),
         Metric("language", defined=False),
         Metric("empty", higher_is_better=False),
         Metric("truncated", higher_is_better=False, harnesses=("inspect",)),  # lm-eval does not say why a reply ended
@@ -94,7 +80,7 @@ METHOD = TextMethod(
     ),
     max_tokens=2048,
     read=read_written,
-    facts_of=facts,
+    facts_of=lambda question: {"question": question.question},
     measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts),
 )
 
@@ -132,13 +118,8 @@ class Write(Benchmark):
                 meaning="share of the questions with a whole reply: not empty, cut off or refused",
             ),
             Line("length", "characters", unit=RATIO, meaning="mean length of a reply in characters", ranked=True),
-            Line(
-                "terms", "persona terms", unit=RATIO, ranked=True,
-                meaning="mean number of different words of the persona in a reply",
-            ),
         ),
         details=(
-            Line("name", "says the user's name", table="Replies"),
             Line("language", "in the question's language", table="Replies"),
             Line("empty", table="Replies"),
             Line("truncated", table="Replies"),

@@ -46,7 +46,14 @@ def noisy(case_id: str, call: str) -> str:
 
 
 def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
+    if judge == "told" and KNOWN[case_id] in prompt:  # this user's own preference; else the longest response
+        return FOUR.right[call]
+    if judge == "told":
+        judge = "longest"
     return noisy(case_id, call) if judge == "noisy" else judges(FOUR)[judge](prompt)
+
+
+KNOWN = {case.id: case.known for case in load("sample")}
 
 
 def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]:
@@ -146,6 +153,16 @@ def test_the_judges_score_what_an_independent_count_says(tmp_path):
     log = evaluate(prefeval(data="sample"), "prefeval/first", tmp_path)
     values = [sample.scores["prefeval"].value for sample in log.samples]
     assert {(value["acc"], value["first_rate"], value["consistency"]) for value in values} == {(0.25, 1, 0)}
+
+
+def test_without_the_preference_a_model_that_needs_it_scores_what_its_shortcut_does(tmp_path):
+    log = evaluate(prefeval(data="sample", setting=list(SETTINGS)), "four/told", tmp_path)
+    done = personafeedback("report", log.location, "--json", "-")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["reports"][0]["groups"]["total"]["measures"]
+    longest = mean(longest_by_hand().values())
+    assert (found["acc"]["value"], found["acc_no_persona"]["value"]) == (1, pytest.approx(longest))
+    assert found["persona_gain"]["value"] == found["right_minus_wrong"]["value"] == pytest.approx(1 - longest)
 
 
 def test_cot_reads_the_last_line(tmp_path):

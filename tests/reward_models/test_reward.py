@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -17,6 +18,7 @@ pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
+from inspect_ai import eval_retry
 from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
@@ -193,6 +195,33 @@ def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, 
         assert not sample.scores
         assert "failed on a batch (RuntimeError: CUDA out of memory)" in sample.error.message
         assert "pass a smaller -M batch_size" in sample.error.message
+
+
+def test_a_run_that_is_resumed_after_its_branch_moved_names_both_commits(one, tmp_path, monkeypatch):
+    before, after, load, encode, loaded = "a" * 40, "b" * 40, RewardModel.__init__, RewardModel.encode, []
+
+    def from_branch(self, *arguments, **options):
+        load(self, *arguments, **options)
+        self.commit = before
+        loaded.append(self)
+
+    def half(self, turns, name):
+        if self.commit == before and int(re.search(r":(\d+)", name)[1]) % 2:
+            raise RewardError("out of memory")
+        return encode(self, turns, name)
+
+    monkeypatch.setattr(RewardModel, "__init__", from_branch)
+
+    monkeypatch.setattr(RewardModel, "encode", half)
+    folder = shutil.copytree(one, tmp_path / "model")
+    task = tasks.personafeedback_general_hard(data="sample", method="reward")
+    stopped = evaluate(task, folder, tmp_path / "logs", continue_on_fail=True)
+    assert stopped.status == "error"
+    for model in loaded:  # a process of its own would load it again
+        model.commit = after
+    (resumed,) = eval_retry(stopped, log_dir=str(tmp_path / "resumed"), display="none", score_display=False)
+    assert resumed.status == "success"
+    assert read_run(resumed.location).conditions_line == f"dtype=float32, revision={before} and {after}"
 
 
 def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_their_results(one, sample):

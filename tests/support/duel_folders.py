@@ -30,6 +30,6 @@ def write_duels(
     cases = load_cases(data, **options)
     ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
     pairs = [DuelPair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
-    contents = people(cases.release.root) | files(pairs, writer, against, {"writer": writer})
+    contents = people(cases.release.root) | files(pairs, writer, against)
     write_all({root / name: content for name, content in contents.items()})
     return root

@@ -27,6 +27,7 @@ from support.recenter import in_inspect, in_lm_eval
 from support.servers import serving
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.files import write_all
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs.read import read_run
@@ -104,12 +105,11 @@ def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
     assert len(compared) == 6
     if not wanted:
         with pytest.raises(DataError, match="nothing to ask"):
-            files(compared, "ours", against, {})
+            files(compared, "ours", against)
         return
     root = tmp_path_factory.mktemp("duel")
-    for name, content in {**people(SAMPLE.release.root), **files(compared, "ours", against, {})}.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    contents = people(SAMPLE.release.root) | files(compared, "ours", against)
+    write_all({root / name: content for name, content in contents.items()})
     loaded = load_present(root)
     assert sorted((case.extra["source"], case.chosen, case.rejected) for case in loaded) == sorted(
         (pair.case.id, pair.reply, pair.other) for pair in wanted

@@ -22,7 +22,7 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.parsing.written import WRITTEN, read_written, text_of
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.writing.cases import facts, questions
+from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import WRITE, Writing, build, measures
 
 QUESTIONS = {one.id: one for one in questions(load_cases("sample"))}
@@ -90,7 +90,7 @@ def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_rel
 def test_any_reply_has_measures(reply, truncated):
     one = next(iter(QUESTIONS.values()))
     answer = read_written(reply, truncated)
-    found = measures(answer, Reply(reply, truncated), json.loads(json.dumps(facts(one))))
+    found = measures(answer, Reply(reply, truncated), {"question": one.question})
     assert answer in (WRITTEN, *REASONS)
     assert set(found) == {metric.name for metric in WRITE.methods["write"].metrics}
     assert found["written"] + found["truncated"] + found["refused"] <= 1
