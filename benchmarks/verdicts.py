@@ -30,7 +30,7 @@ PLACE = "by place"
 """In place of a verdict: the numbers are void, see `analysis.place`."""
 
 Rights = dict[str, np.ndarray]
-"""Setting -> whether the pick is right, cases x orders; the first order shows the chosen response first."""
+"""Setting -> whether the pick is right, cases x orders; nan for a refusal. The first order shows the chosen response first."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,13 @@ def follower(rng: np.random.Generator, data: Data) -> Rights:
     return {setting: _picked(rng, 0.9 * data.longest + 0.05) for setting in SETTINGS}
 
 
+def refuser(rng: np.random.Generator, data: Data) -> Rights:
+    """It knows nothing of anybody, and refuses 30 % of the calls without this user's persona."""
+    found = skilled(0.8, 0.8, 0.8, 0.8)(rng, data)
+    refused = {setting: 0.3 * (setting != "persona") for setting in SETTINGS}
+    return {name: np.where(rng.random(right.shape) < refused[name], np.nan, right) for name, right in found.items()}
+
+
 def _picked(rng: np.random.Generator, chance: np.ndarray, place: float = 0.0) -> np.ndarray:
     first, second = (rng.random(len(chance)) < chance for _ in range(2))
     right = np.stack([first, np.where(rng.random(len(chance)) < 0.2, second, first)], axis=1)
@@ -123,16 +130,21 @@ PLANTED: Mapping[str, tuple[Judge, tuple[str, ...]]] = {
     "misled by a wrong persona": (skilled(0.7, 0.6, 0.6, 0.7), (PersonaUse.MISLED.value,)),
     "helped by any persona": (skilled(0.75, 0.75, 0.75, 0.65), (PersonaUse.ANY.value,)),
     "length-follower": (follower, (PersonaUse.NO_SIGN.value,)),
+    "refuses 30 % without this persona": (refuser, (PersonaUse.NO_SIGN.value,)),
 }
 """Name -> (judge, the verdicts that are right for it)."""
 
 
 def estimates(data: Data, rights: Rights) -> Use:
     """What a report has for these picks."""
-    scores = {setting: right.mean(axis=1) for setting, right in rights.items()}
+    scores = {setting: np.nan_to_num(right).mean(axis=1) for setting, right in rights.items()}
+    refused = {setting: np.isnan(right).mean() for setting, right in rights.items()}
 
     def minus(one: str, other: str) -> Estimate:
         return paired((scores[one] - scores[other]).tolist(), data.users)
+
+    def further(one: str, other: str) -> float:
+        return float(refused[other] - refused[one])
 
     gap = scores["persona"] - scores["other_persona"]
     counted = [of["persona"] - of["other_persona"] for of in data.counted.values()]
@@ -146,14 +158,21 @@ def estimates(data: Data, rights: Rights) -> Use:
         wrong_over_none=minus("other_persona", "no_persona"),
         over_similar=minus("persona", "similar_persona"),
         over_counting=min(excess, key=lambda one: one.low),
+        unread={
+            "over_wrong": further("persona", "other_persona"),
+            "over_none": further("persona", "no_persona"),
+            "wrong_over_none": further("other_persona", "no_persona"),
+            "over_similar": further("persona", "similar_persona"),
+            "over_counting": further("persona", "other_persona"),
+        },
     )
 
 
 def verdict(data: Data, rights: Rights) -> str:
     """The name of the verdict, or PLACE."""
     for setting in SETTINGS:
-        by_place = rights[setting][:, 0] != rights[setting][:, 1]
-        if share(by_place.astype(float).tolist(), data.users).low > MOST:
+        by_place = np.abs(np.diff(rights[setting].astype(float)))[:, 0]  # nan with a refusal
+        if share(by_place.tolist(), data.users).low > MOST:
             return PLACE
     found = estimates(data, rights).verdict
     assert found is not None
@@ -183,7 +202,7 @@ def power() -> None:
         overlap = data.counted["overlap"]
         counted = paired((overlap["persona"] - overlap["other_persona"]).tolist(), data.users)
         ends = " to ".join(percent(value, sign=True) for value in (counted.low, counted.high))
-        above = smallest(data, lambda use: use.sign(use.over_wrong) == 1)
+        above = smallest(data, lambda use: use.sign("over_wrong") == 1)
         uses = smallest(data, lambda use: use.uses)
         sizes = f"general {difficulty} | {len(data.users):,} | {len(set(data.users))}"
         print(f"| {sizes} | {percent(counted.value, sign=True)} ({ends}) | {above} | {uses} |", flush=True)

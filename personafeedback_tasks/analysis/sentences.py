@@ -125,8 +125,12 @@ _REMARKS: Mapping[tuple[PersonaUse, int | None, int | None], str] = {
 def uses_known(use: Use) -> str:
     """Whether a run uses who its user is, in a clause."""
     said = _uses_alone(use)
-    corrected = said != _uses_alone(replace(use, models=1))
-    return f"{said} (corrected for {use.models} models)" if corrected else said
+    if said != _uses_alone(replace(use, unread={})):
+        most = percent(max(map(abs, use.unread.values())))
+        said += f" (replies without a pick count as wrong, and settings differ by up to {most} points in these)"
+    elif said != _uses_alone(replace(use, models=1)):
+        said += f" (corrected for {use.models} models)"
+    return said
 
 
 def _uses_alone(use: Use) -> str:
@@ -137,10 +141,10 @@ def _uses_alone(use: Use) -> str:
         asked = [difference for difference in (wrong, none) if difference is not None]
         what = f"cannot be said{_why_unknown(asked[0])}" if asked else "was not asked"
         return f"whether it uses this user's {use.known} {what}"
-    remark = _REMARKS.get((verdict, use.sign(wrong), use.sign(none)), "")
+    remark = _REMARKS.get((verdict, use.sign("over_wrong"), use.sign("over_none")), "")
     missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is PersonaUse.USES else ""
     said = _VERDICTS[verdict]
-    if verdict is PersonaUse.MISLED and use.sign(none) == -1:
+    if verdict is PersonaUse.MISLED and use.sign("over_none") == -1:
         said = "any {known} harms it ({none}), a wrong one more ({wrong})"
     return f"{said}{remark}{missing}".format(
         known=use.known,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ..core.report import Examined
 from ..logs.run import Run
-from ..stats.estimates import ALPHA, Estimate, critical, paired, shows_spread
+from ..stats.estimates import ALPHA, Estimate, critical, mean, paired, shows_spread
 from .control import gains
 
 MOST_CASES = 0.95
@@ -41,6 +41,8 @@ class Use:
         wrong_over_none: the model told about another user minus told nothing.
         over_similar: the run minus the same model told about a similar user.
         over_counting: `over_wrong` minus that of counting terms.
+        unread: name of one of these differences -> share of replies without a pick of the second run minus that of the
+            first. They count as wrong, and so may make this much of the difference.
         void: whether a difference is not measured since a run of it is void.
         missing: the names of those of the last two that the benchmark has and the run lacks.
         models: models of a ranking that are judged together; signs are corrected for their number.
@@ -52,6 +54,7 @@ class Use:
     wrong_over_none: Estimate | None = None
     over_similar: Estimate | None = None
     over_counting: Estimate | None = None
+    unread: Mapping[str, float] = field(default_factory=dict)
     void: bool = False
     missing: tuple[str, ...] = ()
     models: int = 1
@@ -66,44 +69,54 @@ class Use:
 
     @property
     def verdict(self) -> PersonaUse | None:
-        """COUNTING, KIND, USES, MISLED, ANY, NO_SIGN: the first that holds; None where a difference is void, or none is measured."""
-        wrong, none = self.sign(self.over_wrong), self.sign(self.over_none)
+        """The first that holds of COUNTING, KIND, USES, MISLED, ANY, NO_SIGN.
+
+        None where a difference is void, or none is measured.
+        """
+        wrong, none = self.sign("over_wrong"), self.sign("over_none")
         if self.void or not self.measured:
             return None
         if wrong == none == 1:
             # before KIND, since it explains more with less: counting finds more terms with a similar user, too
-            if self.over_counting is not None and self.sign(self.over_counting) != 1:
+            if self.sign("over_counting") not in (1, None):
                 return PersonaUse.COUNTING
-            if self.over_similar is not None and self.sign(self.over_similar) != 1:
+            if self.sign("over_similar") not in (1, None):
                 return PersonaUse.KIND
             # each holds at its level, so that their number needs no correction (intersection-union, Berger 1982)
             return PersonaUse.USES
         # not above none, and another's is below none
-        if wrong == 1 and none is not None and self.sign(self.wrong_over_none) == -1:
+        if wrong == 1 and none is not None and self.sign("wrong_over_none") == -1:
             return PersonaUse.MISLED
         # NO_SIGN also where the control that would tell was not asked
-        return PersonaUse.ANY if none == self.sign(self.wrong_over_none) == 1 else PersonaUse.NO_SIGN
+        return PersonaUse.ANY if none == self.sign("wrong_over_none") == 1 else PersonaUse.NO_SIGN
 
     @property
     def measured(self) -> bool:
         """Whether any difference to the first two controls has an interval, or a sign without one."""
-        both = [difference for difference in (self.over_wrong, self.over_none) if difference is not None]
-        return any(self.sign(difference) or not math.isnan(difference.low) for difference in both)
+        both = {"over_wrong": self.over_wrong, "over_none": self.over_none}
+        return any(found and (self.sign(name) or not math.isnan(found.low)) for name, found in both.items())
 
-    def sign(self, difference: Estimate | None) -> int | None:
-        """1 or -1 for a difference above or below 0 by its interval, corrected for `models`; 0 unknown, None not asked.
+    def sign(self, name: str) -> int | None:
+        """1 or -1 for a difference above or below 0 by its interval; 0 unknown, None not asked.
 
-        One that is the same for all users has no interval, and a sign test in its place.
+        It is corrected for `models`, and must be larger than what `unread` replies can make. One that is the same for
+        all users has no interval, and a sign test in its place.
         """
+        difference: Estimate | None = getattr(self, name)
         if difference is None:
             return None
         if difference.value and not shows_spread(difference.stderr):
-            p = 2 * 0.5**difference.users
-            return 0 if self.models * p > ALPHA else 1 if difference.value > 0 else -1
-        # Bonferroni: both sides of an interval grow as Student's t does, also where it is longer on one of them.
-        wider = critical(difference.users - 1, self.models) / critical(difference.users - 1)
-        low, high = (difference.value + wider * (end - difference.value) for end in (difference.low, difference.high))
-        return (low > 0) - (high < 0)
+            if self.models * 2 * 0.5**difference.users > ALPHA:
+                return 0
+            low = high = difference.value
+        else:
+            # Bonferroni: both sides of an interval grow as Student's t does, also where it is longer on one of them.
+            wider = critical(difference.users - 1, self.models) / critical(difference.users - 1)
+            low, high = (
+                difference.value + wider * (end - difference.value) for end in (difference.low, difference.high)
+            )
+        unread = self.unread.get(name, 0.0)
+        return (low > max(0, unread)) - (high < min(0, unread))
 
 
 def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mapping[str, Run]) -> Use | None:
@@ -129,6 +142,11 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
     def between(more: str, less: str) -> Estimate | None:
         return known(of_values.get((more, less), ""))
 
+    unread = {value: _without_pick(one) for value, one in {own: run, **controls}.items()}
+
+    def further(more: str, less: str) -> float:
+        return unread[less] - unread[more] if more in unread and less in unread else 0.0
+
     similar, counting = between(own, control.similar), known(EXCESS)
     missing = [of_values[own, control.similar]] if control.similar and similar is None else []
     missing += [EXCESS] if control.counting and counting is None else []
@@ -141,8 +159,21 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
         wrong_over_none=between(wrong, control.value),
         over_similar=similar,
         over_counting=counting,
+        unread={
+            "over_wrong": further(own, wrong),
+            "over_none": further(own, control.value),
+            "wrong_over_none": further(wrong, control.value),
+            "over_similar": further(own, control.similar),
+            "over_counting": further(own, wrong),
+        },
         missing=tuple(missing),
     )
+
+
+def _without_pick(run: Run) -> float:
+    labels = run.benchmark.labels
+    found = mean(float(answer not in labels) for result in run.results for answer in result.answers)
+    return 0.0 if math.isnan(found) else found
 
 
 def wrong_value(run: Run) -> str | None:

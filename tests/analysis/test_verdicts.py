@@ -78,7 +78,8 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
     for place, case in enumerate(hard.cases):
         for call, right in zip(CALLS, np.concatenate([rights[setting][place] for setting in SETTINGS]), strict=True):
             chosen = TWO.right[call.split()[-1]]
-            replies[case.id, call] = chosen if right else {"A": "B", "B": "A"}[chosen]
+            other = {"A": "B", "B": "A"}[chosen]
+            replies[case.id, call] = "I cannot answer that." if np.isnan(right) else chosen if right else other
     file = tmp_path / "replies.jsonl"
     file.write_text(
         "".join(json.dumps({"id": id_, "call": call, "reply": reply}) + "\n" for (id_, call), reply in replies.items())

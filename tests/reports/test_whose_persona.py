@@ -117,6 +117,16 @@ def test_what_is_said_of_several_models_is_corrected_for_their_number():
     assert uses_known(Use("persona", sure, sure, models=12)) == USES
 
 
+@pytest.mark.parametrize("name", ["over_wrong", "over_none", "over_similar", "over_counting"])
+def test_a_difference_that_unread_replies_of_a_control_can_make_is_no_sign(name):
+    use = Use("persona", *[ABOVE] * 2, over_similar=ABOVE, over_counting=ABOVE)
+    for more, uses in ((-0.3, True), (0.009, True), (0.011, False)):
+        found = replace(use, unread={name: more})
+        assert (found.sign(name), found.uses) == (int(uses), uses)
+        assert (uses_known(found) == USES) == uses == ("settings differ by up to 1.1 points" not in uses_known(found))
+    assert replace(use, over_wrong=CONSTANT, unread={"over_wrong": 0.6}).sign("over_wrong") == 0
+
+
 # --- planted judges, in every output ----------------------------------------------------------------------------------
 
 ORDER = random.Random(7).sample(range(48), 48)
