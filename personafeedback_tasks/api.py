@@ -33,8 +33,6 @@ from .logs.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .analysis.balance import OfTasks
-    from .analysis.cost import Cost
     from .analysis.ranking import Ranking
 
 __all__ = ["Document", "compare", "load_cases", "rank", "read_runs", "report", "schema", "score_replies", "verdict"]
@@ -193,6 +191,7 @@ def rank(
         OptionError: `data` are of none of the runs.
     """
     from .analysis.balance import rank_document
+    from .analysis.cost import costs_of_models
 
     places = _places(data)
     rankings = rankings_of(_runs(logs, of_models(places), names), places, logger.info)
@@ -217,29 +216,6 @@ def rankings_of(runs: Sequence[Run], places: Sequence[RunData], say: Say) -> lis
     rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models(places))
     refuse_misfits(places)
     return rankings
-
-
-def costs_in(logs: Sequence[Path], values: Sequence[str], say: Say) -> list[Cost]:
-    """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
-    from .analysis.cost import costs_of
-    from .logs.other_tasks import read_tasks
-    from .personafeedback.system import setting_of
-
-    runs, passed = read_tasks(logs, values, setting_of)
-    for line in passed:
-        say(f"Passed over {line}")
-    return costs_of(runs)
-
-
-def costs_of_models(logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Say) -> OfTasks:
-    """`costs_in` logs by model, none without logs; `say` gets a line on each void run, which is left out."""
-    from .analysis.cost import of_models as by_model
-
-    costs = costs_in(logs, values, say) if logs else []
-    for cost in costs:
-        if cost.void:
-            say(cost.why_void)
-    return by_model(costs, names)
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..logs.errors import RunError
-from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun
+from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun, read_tasks
+from ..personafeedback.system import setting_of
 from ..stats.estimates import Estimate, mean, paired
 
 ABOUT = {
@@ -159,17 +161,30 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
     )
 
 
-def of_models(costs: Iterable[Cost], names: Mapping[str, str]) -> dict[str, dict[str, Estimate]]:
-    """Identity of a model -> `Cost.name` -> `Cost.lost`, of the runs with users' own profiles that are not void.
+def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[Cost]:
+    """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
+    runs, passed = read_tasks(logs, values, setting_of)
+    for line in passed:
+        say(f"Passed over {line}")
+    return costs_of(runs)
+
+
+def costs_of_models(
+    logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Callable[[str], object]
+) -> dict[str, dict[str, Estimate]]:
+    """Identity of a model -> `Cost.name` -> `Cost.lost`, of the runs in `logs` with users' own profiles.
 
     Args:
         names: the user's names for models.
+        say: gets a line on each void run, which is left out, and on logs that are skipped.
 
     Raises:
         RunError: a score is no share.
     """
     found: dict[str, dict[str, Estimate]] = {}
-    for cost in costs:
+    for cost in costs_in(logs, values, say) if logs else ():
+        if cost.void:
+            say(cost.why_void)
         if cost.void or cost.run.setting != "persona":
             continue
         if not cost.is_share:

@@ -60,6 +60,7 @@ def rank(
         personafeedback rank logs --cost logs/sums --out ranking
     """
     from ..analysis.balance import rank_document
+    from ..analysis.cost import costs_of_models
     from ..reports import files, rank_csv, rank_text
 
     if json_file == csv_file == STDOUT:
@@ -68,7 +69,7 @@ def rank(
     found = read(runs, api.of_models(places), names)
     check_names(names, found)
     rankings = api.rankings_of(found, places, passed_over)
-    of_tasks = api.costs_of_models(cost_logs, values, names, passed_over)
+    of_tasks = costs_of_models(cost_logs, values, names, passed_over)
     document = rank_document(rankings, of_tasks)
     with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
         is_free = write_json(json_file, document)

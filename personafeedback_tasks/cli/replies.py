@@ -18,6 +18,7 @@ from ..core.recorded import Key, require_text
 from ..logs.data import RunData
 from .options import given_options, json_option, out_option, task_option
 from .output import STDOUT, files_written, needs_tables, say, show, write_json
+from .runs import report_files
 
 
 @click.command("score-replies")
@@ -62,10 +63,8 @@ def score_replies(
     """
     if not template:
         needs_tables(json_file)
-    from ..analysis.contender import Contender
-    from ..analysis.ranking import ranked
     from ..analysis.report import report_document, report_of
-    from ..reports import files, report_text
+    from ..reports import report_text
 
     values = given_options(given)
     if template:
@@ -74,8 +73,7 @@ def score_replies(
     run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
     located = RunData(None)
     document = report_document([run], [report_of(run, located)])
-    contents = files.report_files([run], document, ranked([Contender(run)], [located])) if out else {}
-    with files_written(contents, out, err=json_file == STDOUT):
+    with files_written(report_files([(run, {})], document, located) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, document):
             show(report_text.full(*document.reports))
 

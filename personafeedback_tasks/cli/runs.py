@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .. import api
+from ..common.files import Content
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
 from ..logs.errors import RunError
@@ -26,6 +27,9 @@ from .options import (
     runs_argument,
 )
 from .output import STDOUT, files_written, progress, say, show, write_json
+
+if TYPE_CHECKING:
+    from ..analysis.documents import ReportDocument
 
 
 @click.command()
@@ -59,11 +63,9 @@ def report(
         personafeedback report logs/a.eval logs/b.eval --out report
         personafeedback report persona.eval no_persona.eval other_persona.eval
     """
-    from ..analysis.contender import Contender
     from ..analysis.control import unfit_controls, with_controls
-    from ..analysis.ranking import ranked
     from ..analysis.report import report_document, report_of
-    from ..reports import files, report_text
+    from ..reports import report_text
     from ..reports.blocks import lines
 
     found = read(runs, [data], names)
@@ -71,11 +73,10 @@ def report(
     rows = with_controls(found)
     for line in unfit_controls(rows):
         say(line, err=True)
-    of_rows = [run for run, _ in rows]
-    document = report_document(of_rows, [report_of(run, data, controls, prices) for run, controls in rows])
-    rankings = ranked([Contender(*row) for row in rows], [data]) if out else []
-    contents = files.report_files(of_rows, document, rankings) if out else {}
-    with files_written(contents, out, err=json_file == STDOUT):
+    document = report_document(
+        [run for run, _ in rows], [report_of(run, data, controls, prices) for run, controls in rows]
+    )
+    with files_written(report_files(rows, document, data) if out else {}, out, err=json_file == STDOUT):
         if not write_json(json_file, document):
             return
         for place, made in enumerate(document.reports):
@@ -83,6 +84,17 @@ def report(
                 say("")
             show(report_text.full(made) if full else report_text.short(made, others=len(rows) > 1))
         show([lines(document.prompt_sensitivity)])
+
+
+def report_files(
+    rows: Sequence[tuple[Run, dict[str, Run]]], document: ReportDocument, data: RunData
+) -> dict[str, Content]:
+    """The files of `report --out`: file name -> content. Runs with their controls."""
+    from ..analysis.contender import Contender
+    from ..analysis.ranking import ranked
+    from ..reports import files
+
+    return files.report_files(document, ranked([Contender(*row) for row in rows], [data]))
 
 
 @click.command()
@@ -154,6 +166,7 @@ def card(
     """
     from ..analysis.balance import costs_beside, is_of_cost
     from ..analysis.control import with_controls
+    from ..analysis.cost import costs_of_models
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
 
@@ -163,7 +176,7 @@ def card(
     check_names(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    costs = costs_beside(asked, rows, api.costs_of_models(cost_logs, values, names, passed_over))
+    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names, passed_over))
     say(update_card(asked, controls, made, cases, model_card, costs))
     if eval_results:
         say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from .. import api
 from ..personafeedback.system import SETTINGS, told_by
 from .options import RUN, json_option, out_option, value_option
 from .output import STDOUT, files_written, show, write_json
@@ -29,7 +28,8 @@ from .runs import passed_over
 def persona(name: str, setting: str, data: str | None) -> None:
     """Print what a system message says about a user, for lm-eval.
 
-    NAME is a user id of the data. lm-eval takes one text for a whole run: what `cost` then says is about this profile, not about users.
+    NAME is a user id of the data. lm-eval takes one text for a whole run, so `cost` then speaks of this profile, not of
+    users.
 
     \b
         lm_eval run --tasks gsm8k --apply_chat_template --system_instruction "$(personafeedback persona NAME)" --log_samples ...
@@ -47,17 +47,18 @@ def persona(name: str, setting: str, data: str | None) -> None:
 def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
     """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
 
-    LOG is a log, or a folder of logs, of `with_user` in Inspect or of lm-eval with a text of `persona`. Each run with a message is compared
-    with the run of the same task and model without one, paired by sample.
+    LOG is a log, or a folder of logs, of `with_user` in Inspect or of lm-eval with a text of `persona`. Each run with a
+    message is compared with the run of the same task and model without one, paired by sample.
 
     \b
         personafeedback cost logs
         personafeedback cost logs --out cost
         personafeedback cost results --value exact_match,strict-match
     """
+    from ..analysis.cost import costs_in
     from . import cost_text
 
-    costs = api.costs_in(logs, values, passed_over)
+    costs = costs_in(logs, values, passed_over)
     with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, cost_text.document(costs)):
             show(cost_text.blocks(costs))

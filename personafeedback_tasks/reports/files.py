@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..analysis.balance import balances
 from ..analysis.documents import RankDocument, ReportDocument
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.files import Content
 from ..common.outputs import output_text
-from ..logs.run import Run
 from . import page, rank_csv, rank_text, report_text
 from .blocks import Block, lines, markdown
 
 
-def report_files(runs: Sequence[Run], document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
+def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The reports of some runs, and the page."""
-    titles = " and ".join(dict.fromkeys(run.title for run in runs))
+    titles = " and ".join(dict.fromkeys(run.title for ranking in rankings for run in ranking.runs))
     parts: list[Block] = []
     for report in document.reports:
         parts += report_text.full(report)
@@ -24,7 +24,7 @@ def report_files(runs: Sequence[Run], document: ReportDocument, rankings: Sequen
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": output_text(document),
-        "index.html": page.render(rankings),
+        "index.html": page.render(rankings, balances(rankings)),
     }
 
 

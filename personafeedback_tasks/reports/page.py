@@ -18,7 +18,7 @@ FILES = Path(__file__).with_suffix("")
 """The template, the style and the script."""
 
 
-def render(rankings: Sequence[Ranking], balance: Sequence[Balance] = ()) -> str:
+def render(rankings: Sequence[Ranking], balance: Sequence[Balance]) -> str:
     """The page."""
     numbers = places(rankings)
     texts = [texts_of(ranking) for ranking in rankings]

@@ -12,7 +12,7 @@ from ..common.tables import lines_text
 
 
 def as_csv(document: RankDocument) -> str:
-    """One row per run: the columns of the runs, then those of the measures that any benchmark here can have; what a run lacks is empty."""
+    """One row per run, with the columns of all measures that a benchmark here can have; what a run lacks is empty."""
     kinds = {key: one.kind for ranking in document.rankings for key, one in ranking.measures.items()}
     keys = sorted(kinds, key=lambda key: KINDS.index(kinds[key]))
     rows = []
@@ -21,11 +21,14 @@ def as_csv(document: RankDocument) -> str:
             low, high = run.ranks or (None, None)
             caveats = [one.key for one in ranking.caveats if not one.about or f"{place}" in one.about]
             rows.append({
-                "schema": document.schema, "ranking": number, "place": place, "void": int(run.void), "rank": run.rank, "rank_low": low, "rank_high": high,
-                "tied": " ".join(map(str, run.tied)), "verdict": run.verdict, "use": run.use, "name": run.name, "model": run.model,
-                "harness": run.harness, "method": run.method, "primary": run.primary, "partial": int(run.partial),
-                **_columns(run, [key for key in keys if kinds[key] == "score"]), "cases": ranking.cases, "users": ranking.users,
-                **_columns(run, [key for key in keys if kinds[key] != "score"]), "caveats": " ".join(caveats), "signature": run.signature,
+                "schema": document.schema, "ranking": number, "place": place, "void": int(run.void), "rank": run.rank,
+                "rank_low": low, "rank_high": high, "tied": " ".join(map(str, run.tied)), "verdict": run.verdict,
+                "use": run.use, "name": run.name, "model": run.model, "harness": run.harness, "method": run.method,
+                "primary": run.primary, "partial": int(run.partial),
+                **_columns(run, [key for key in keys if kinds[key] == "score"]),
+                "cases": ranking.cases, "users": ranking.users,
+                **_columns(run, [key for key in keys if kinds[key] != "score"]),
+                "caveats": " ".join(caveats), "signature": run.signature,
             })  # fmt: skip
     header = list(rows[0]) if rows else []
     texts: list[list[Any]] = [["" if value is None else value for value in row.values()] for row in rows]

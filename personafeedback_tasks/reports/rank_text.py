@@ -14,14 +14,16 @@ from . import pairs_text
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import INTERVAL, NOTHING, Column, Table, interval, number, with_interval
 
-PLACE = (
-    "place: the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges hold for all models at once. "
-    "tied: the places of the models that it is not significantly different from. The sentences on single models are corrected for the number of models "
-    "(Bonferroni); intervals are those of each model alone."
-)
 LEGEND = (
-    f"{{score}} in percent; intervals clustered by user. {PLACE} Models are compared in pairs, case by case: t over users, which allows for skew, at the 5 % level with "
-    "Holm's correction. Differences to a baseline or a control are in points, on the cases that both answered."
+    "{score} in percent, differences to a baseline or a control in points, on the cases that both answered; intervals are "
+    "clustered by user. place: the order by {score}. In parentheses: the places that the model may really have; in 95 % "
+    "of rankings these ranges hold for all models at once. tied: the places of the models that it is not significantly "
+    "different from. The sentences on single models are corrected for the number of models (Bonferroni); intervals are "
+    "those of each model alone."
+)
+PAIRED = (
+    " Models are compared in pairs, case by case: t over users, which allows for skew, at the 5 % level with Holm's "
+    "correction."
 )
 VOID = "void"
 """In place of the place of a void run."""
@@ -31,7 +33,10 @@ MEANINGS = {
     SWAP: "50 without the person",
     COST: "of the answers that are right without the user's memory, those that are wrong with it; lower is better",
 }
-OF_TASKS = "cost on a task: the points of its own score that a user's profile takes; lower is better, and below 0 the profile helps."
+OF_TASKS = (
+    "cost on a task: the points of its own score that a user's profile takes; lower is better, and below 0 the profile "
+    "helps."
+)
 
 NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
@@ -66,7 +71,7 @@ def all_blocks(document: RankDocument, full: bool = False) -> list[Block]:
     numbers = range(1, len(rankings) + 1) if len(rankings) > 1 else [None]
     return [
         *(block for ranking, number in zip(rankings, numbers, strict=True) for block in blocks(ranking, full, number)),
-        paragraph((LEGEND if full else PLACE).format(score=scores), dim=True),
+        paragraph(f"{LEGEND.format(score=scores)}{PAIRED if full else ''}", dim=True),
         *map(paragraph, reasons(rankings)),
         *gain_beside_cost(document.balance),
     ]

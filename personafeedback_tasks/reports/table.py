@@ -48,7 +48,7 @@ class Table:
         corner: above the labels: the unit.
         undefined: whether a column that is undefined everywhere is shown, too.
         whole: whether a file or a pipe has it as one table, however wide.
-        single: whether it has one row, whose label everybody knows: a terminal shows its columns below each other, without it.
+        single: whether it has one row, whose label everybody knows: a terminal shows its columns below each other.
     """
 
     heading: str

@@ -66,7 +66,7 @@ def table(
 def show(parts: Sequence[RenderableType]) -> None:
     """Print lines and tables, an empty line after each table; nothing for none.
 
-    On a terminal that is too narrow for a table its labels are wrapped; if that is not enough, the terminal wraps its rows.
+    On a terminal that is too narrow for a table, its labels are wrapped; if that is not enough, so are its rows.
     """
     if not parts:
         return

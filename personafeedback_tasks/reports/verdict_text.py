@@ -80,8 +80,8 @@ def notes(verdict: VerdictEntry) -> Iterator[str]:
     if verdict.prediction_powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
-            f"{verdict.prediction_powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the judge's "
-            "errors, if these duels were drawn at random."
+            f"{verdict.prediction_powered.weight:.2f}; the intervals are ours, clustered by user. It holds whatever the "
+            "judge's errors, if these duels were drawn at random."
         )
     elif verdict.people:
         yield (
@@ -98,8 +98,8 @@ def _about_correction(verdict: VerdictEntry) -> Iterator[str]:
     half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (
         "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, where a "
-        f"logistic curve over the log length ratio is right in {half} % if the better response is half as long as the other one, in {equal} % if both "
-        f"are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are "
+        f"logistic curve over the log length ratio is right in {half} % if the better response is half as long as the "
+        f"other one, in {equal} % if both are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are "
         "not as long beside the other side as nine in ten better responses there."
     )
     yield from _cut_off(correction)

@@ -139,7 +139,7 @@ class Tags(HTMLParser):
 def test_the_name_of_a_model_adds_no_tag(template):
     def made(name: str) -> str:
         run = replace(template, model=name)
-        return page.render([rank_runs(run)])
+        return page.render([rank_runs(run)], [])
 
     plain = Tags(made("plain")).found
     for name in ATTACKS:
@@ -150,7 +150,7 @@ def test_the_name_of_a_model_adds_no_tag(template):
 
 
 def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
-    html = page.render([rank_runs(template, no_data="The data are gone.")])
+    html = page.render([rank_runs(template, no_data="The data are gone.")], [])
     assert "The data are gone. So there are no baselines" in html
     assert "This page has no texts of these cases" in html
     data = embedded(html)
@@ -303,7 +303,7 @@ def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, w
 
 def test_a_long_list_has_pages_and_a_link_turns_to_its_own(browser, template, tmp_path):
     path = tmp_path / "index.html"
-    path.write_text(page.render([rank_runs(many(template, 120))]), encoding="utf-8")
+    path.write_text(page.render([rank_runs(many(template, 120))], []), encoding="utf-8")
     browser.open(path, "#cases")
     assert len(browser.texts("#list li")) == 50
     assert browser.listed() == [f"general_hard:{number}" for number in range(1, 121)]
@@ -423,7 +423,7 @@ def hostile(template, tmp_path_factory) -> Path:
     runs = [replace(run, model=attack, shown=attack) for attack in (*EVIL, "m" * 150)]
     cases = load_cases(root / "data", "general", "hard", counts="any")
     (root / "index.html").write_text(
-        page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)]),
+        page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)], []),
         encoding="utf-8",
     )
     return root

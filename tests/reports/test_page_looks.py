@@ -102,7 +102,7 @@ def made(tmp_path_factory) -> Path:
         runs = {setting: planted(template, name, setting, skill) for setting, skill in zip(SETTINGS, skills)}  # noqa: B905
         contenders.append(Contender(runs.pop("persona"), controls=runs))
     ranking = make_ranking(contenders, template.benchmark.report.examine(cases, template.cases.keys()), cases)
-    (root / "index.html").write_text(page.render([ranking]), encoding="utf-8")
+    (root / "index.html").write_text(page.render([ranking], []), encoding="utf-8")
     return root / "index.html"
 
 

@@ -189,7 +189,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
         "ranking.json": output_text(document),
         "ranking.csv": rank_csv.as_csv(document),
-        "page": page.render([ranking]),
+        "page": page.render([ranking], []),
         "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
     }
     try:
@@ -449,7 +449,7 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown
     assert f"! {run.name}: " in shown
     assert rank_text.short_table(ranking.entry).labels[-1] == rank_text.VOID
-    assert "has the highest accuracy, 16.7 %" in plain(page.render([ranking]))
+    assert "has the highest accuracy, 16.7 %" in plain(page.render([ranking], []))
 
 
 def test_a_void_control_takes_the_differences_to_it_and_nothing_else():

@@ -25,7 +25,7 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.outputs import faults
 
 from personafeedback_tasks import api
-from personafeedback_tasks.analysis.cost import costs_of
+from personafeedback_tasks.analysis.cost import costs_of, costs_of_models
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
@@ -108,7 +108,7 @@ def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
     shown = personafeedback("cost", tmp_path)
     assert "VOID" in shown.output
     assert "harmed:" not in shown.output
-    assert api.costs_of_models([tmp_path], (), {}, print) == {}, "nor is it a cost beside a gain"
+    assert costs_of_models([tmp_path], (), {}, print) == {}, "nor is it a cost beside a gain"
 
 
 @pytest.mark.parametrize(("solver", "missed"), [("before", 0), ("behind_two", 1), ("as_text", 1), ("grader", 0)])
