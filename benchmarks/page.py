@@ -60,7 +60,7 @@ def main() -> None:
         run = read_run(log(folder))
         runs = [replace(run, model=f"organization/model-{number}") for number in range(1, 7)]
         start = time.perf_counter()
-        html = page.render(ranked([Contender(run) for run in runs], [RunData(os.environ["PERSONAFEEDBACK_DATA"])]), [])
+        html = page.render(ranked([Contender(run) for run in runs], RunData(os.environ["PERSONAFEEDBACK_DATA"])), [])
         made = time.perf_counter() - start
         path = folder / "index.html"
         path.write_text(html, encoding="utf-8")

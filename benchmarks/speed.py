@@ -2,9 +2,10 @@
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed.py
 
-In one process, after imports: load the General half, build both prompts, retrieve for `rag`, read replies. Then whole commands, each with its
-peak memory: `audit` and `baselines` of the General half; `report` of a run of 8,298 cases from either harness's log; `rank` of twenty such
-runs. For these the Specific half repeats the General one, each question with a mark, so that every cell has its size in the paper.
+In one process, after imports: load the General half, read replies. Then whole commands with start and imports: `audit`;
+`report` of a run of 8,298 cases from either harness's log, in turns with a program that only reads the same file;
+`rank` of twenty such runs. For these the Specific half repeats the General one, each question with a mark, so that
+every cell has its size in the paper.
 """
 
 from __future__ import annotations
@@ -18,48 +19,39 @@ import subprocess
 import sys
 import tempfile
 import time
+import timeit
 import zipfile
 from pathlib import Path
 
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
-from personafeedback_tasks.personafeedback import prompts, retrieval
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, locate
 
-REPEATS = 5
 COPIES = 10
 """Of the run of each harness, under other models' names."""
 
+OURS = (sys.executable, "-m", "personafeedback_tasks")
+ONLY_READ = {
+    "lm_eval": "import json, pathlib\n"
+    "for path in pathlib.Path('lm_eval').rglob('samples_*.jsonl'):\n"
+    "    rows = [json.loads(line) for line in path.open('rb')]",
+    "inspect": "import pathlib\nfrom inspect_ai.log import read_eval_log\n"
+    "(path,) = pathlib.Path('inspect').glob('*.eval')\nlog = read_eval_log(str(path))",
+}
+"""Harness -> a program that reads its log with the harness's own means and does nothing else."""
+
 
 def seconds(function) -> float:
-    """Median of REPEATS calls."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    """Median of five calls."""
+    return statistics.median(timeit.repeat(function, number=1, repeat=5))
 
 
 def in_one_process() -> None:
     load = seconds(lambda: load_cases(category="general"))
-    cases = load_cases(category="general")
-    build = seconds(lambda: [prompts.build(c, prompts.Template(), order) for c in cases for order in TWO.names])
-    rag = prompts.Template(setting="rag")
-    for case in cases:  # the release has no memories: use the lines of each persona
-        case.persona.__dict__["memory"] = tuple(case.persona.text.splitlines())
-
-    def retrieve() -> None:
-        retrieval._index.cache_clear()  # a run builds each user's index once
-        for case in cases:
-            prompts.build(case, rag, TWO.names[0])
-
-    rag.check(cases)
-    retrieved = seconds(retrieve)
+    print(f"load the General half with personas: {load:.3f} s")
     short = ["A", "**B**", "Answer: B", "答案：A", "Overall, Response B suits this user better."] * 100
     english = "Response A suggests a busy club, while Response B suggests a quiet tour for someone who reads. " * 105
     chinese = "回答A建议去热闹的俱乐部，不太符合用户的特点；回答B建议参观图书馆，更贴近用户的兴趣。" * 80
@@ -69,9 +61,6 @@ def in_one_process() -> None:
         "10 kB of Chinese": [f"{chinese}\n答案：B"] * 5,
     }
     loops = ["我的", ",", "A\n", "A is better, but B. ", "(", "<x>", '"a":', "I choose A. "]
-    print(f"load {len(cases):,} cases with personas: {load:.3f} s")
-    print(f"build both prompts: {len(cases) / build:,.0f} cases/s")
-    print(f"retrieve for one case (rag): {1000 * retrieved / len(cases):.3f} ms")
     for name, replies in texts.items():
         read = seconds(lambda replies=replies: [read_reply(reply) for reply in replies]) / len(replies)
         print(f"read {name}: {1e6 * read:,.0f} us")
@@ -80,15 +69,23 @@ def in_one_process() -> None:
 
 
 def whole_commands(folder: Path) -> None:
-    print("| command, median of 3 | seconds | MiB |\n|---|---|---|")
-    row("audit", folder, "audit", "--json", folder / "audit.json")
+    print("| command, median of 3 | seconds | CPU seconds | MiB | times reading |\n|---|---|---|---|---|")
+    measure(folder, {"audit": (*OURS, "audit", "--json", "audit.json")})
     write_logs(folder)
-    for harness in ("lm_eval", "inspect"):
-        row(f"report, log of {harness}", folder, "report", folder / harness, "--out", folder / "out")
+    for harness, reading in ONLY_READ.items():
+        report = (*OURS, "report", harness)
+        measure(
+            folder,
+            {
+                f"only read the log of {harness}": (sys.executable, "-c", reading),
+                f"report, log of {harness}": report,
+                f"report --out, log of {harness}": (*report, "--out", "out"),
+            },
+        )
     for number in range(COPIES):
         copy_inspect(next((folder / "inspect").glob("*.eval")), folder / "runs" / f"{number}.eval", f"model/i{number}")
         copy_lm_eval(folder / "lm_eval", folder / "runs" / f"lm{number}", f"model/l{number}")
-    row(f"rank, {2 * COPIES} runs", folder, "rank", folder / "runs", "--data", folder / "release")
+    measure(folder, {f"rank, {2 * COPIES} runs": (*OURS, "rank", "runs", "--data", "release")})
 
 
 def write_release(folder: Path) -> None:
@@ -152,23 +149,28 @@ def copy_lm_eval(results: Path, to: Path, model: str) -> None:
     file.write_text(json.dumps(changed), encoding="utf-8")
 
 
-def measure(folder: Path, *arguments: object) -> tuple[float, float]:
-    """(seconds, MiB of peak memory) of one command."""
-    command = [sys.executable, "-m", "personafeedback_tasks", *map(str, arguments)]
+def measure(folder: Path, commands: dict[str, tuple[str, ...]]) -> None:
+    """Print a row for each command, with its time as a multiple of the first one's. Three rounds, in turns."""
+    taken: dict[str, list[tuple[float, ...]]] = {name: [] for name in commands}
+    for _ in range(3):
+        for name, command in commands.items():
+            taken[name].append(run(folder, command))
+    first = statistics.median(wall for wall, *_ in next(iter(taken.values())))
+    for name, rounds in taken.items():
+        wall, cpu, memory = map(statistics.median, zip(*rounds, strict=True))
+        print(f"| {name} | {wall:.1f} | {cpu:.1f} | {memory:.0f} | {wall / first:.2f} |", flush=True)
+
+
+def run(folder: Path, command: tuple[str, ...]) -> tuple[float, ...]:
+    """Wall and CPU seconds of a command, and MiB of its peak memory."""
     start = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
         process = subprocess.Popen(command, cwd=folder, stdout=nowhere)
         _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(command)} failed")
-    return time.perf_counter() - start, usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
-
-
-def row(name: str, folder: Path, *arguments: object) -> None:
-    took, memory = (
-        statistics.median(values) for values in zip(*(measure(folder, *arguments) for _ in range(3)), strict=True)
-    )
-    print(f"| {name} | {took:.1f} | {memory:.0f} |", flush=True)
+    memory = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, memory
 
 
 if __name__ == "__main__":
