@@ -1,4 +1,4 @@
-"""What counts as evidence: one text or one reason per call, whatever arrives, and the same in both harnesses, their logs and recorded replies."""
+"""Evidence: one text or one reason per call, whatever arrives, in both harnesses, their logs and recorded replies."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from support.servers import as_json, run, serving
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.recorded import read
+from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -55,7 +56,7 @@ PLACE = {call: place for place, call in enumerate(CALLS)}
 
 
 class SayingLM(FakeLM):
-    """Hands over what a function of (place of the call, right letter, prompt) returns; of log-likelihoods, those of A and B."""
+    """Hands over what a function of (place of the call, right letter, prompt) returns; likewise log-likelihoods."""
 
     def __init__(self, says):
         super().__init__()
@@ -133,22 +134,25 @@ def records(says, **more) -> list[dict]:
     ]
 
 
-# --- one normaliser ----------------------------------------------------------------------------------------------------
+# --- one normaliser ---------------------------------------------------------------------------------------------------
 
 THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Answer: {other}"}]}
 CONTENTS = {
-    "text": ("{gold}", True),
-    "parts": ([THOUGHT, {"type": "text", "text": "Answer:"}, {"type": "text", "text": "{gold}"}], True),
-    "strings": (["They like fish.", "Answer: {gold}"], True),
-    "nested": ([[{"type": "message", "content": [{"type": "output_text", "text": {"value": "{gold}"}}]}]], True),
-    "reasoning": ([{"type": "reasoning", "summary": [{"type": "summary_text", "text": "{other}"}]}, "{gold}"], True),
-    "thinking alone": ([THOUGHT], False),
-    "null": (None, False),
-    "a number": (1, False),
-    "an object": ({"answer": "{gold}"}, False),
-    "a tool": ([{"type": "tool_use", "name": "answer", "input": {"choice": "{gold}"}}], False),
+    "text": "{gold}",
+    "parts": [THOUGHT, {"type": "text", "text": "Answer:"}, {"type": "text", "text": "{gold}"}],
+    "strings": ["They like fish.", "Answer: {gold}"],
+    "nested": [[{"type": "message", "content": [{"type": "output_text", "text": {"value": "{gold}"}}]}]],
+    "reasoning": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "{other}"}]}, "{gold}"],
 }
-"""Kind of content -> (it, whether there is an answer in it)."""
+"""Kind of content with an answer in it -> the content."""
+
+WITHOUT_ANSWER = {
+    "thinking alone": [THOUGHT],
+    "null": None,
+    "a number": 1,
+    "an object": {"answer": "{gold}"},
+    "a tool": [{"type": "tool_use", "name": "answer", "input": {"choice": "{gold}"}}],
+}
 
 
 def filled(content, letter: str):
@@ -156,19 +160,20 @@ def filled(content, letter: str):
     return json.loads(text)
 
 
-@pytest.mark.parametrize("kind", CONTENTS)
-def test_whatever_is_handed_over_is_one_text_or_a_reason(kind, tmp_path):
-    content, answers = CONTENTS[kind]
+def test_whatever_is_handed_over_is_one_text_or_a_reason(tmp_path):
+    kinds = [*CONTENTS.values(), *WITHOUT_ANSWER.values()]
 
     def says(place, letter, prompt):
-        return filled(content, letter) if place % 2 else letter
+        return filled(kinds[place % len(kinds)], letter)
 
-    expected = {"acc": 1 if answers else 0.5, "invalid": 0 if answers else 0.5}
+    read = [gold(*call) if place % len(kinds) < len(CONTENTS) else "no_response" for place, call in enumerate(CALLS)]
     log = lm_eval_log(tmp_path, SayingLM(says), HARD, "sample")
-    assert printed(log) == pytest.approx(printed(log) | expected, nan_ok=True)
     found = read_run(log)
-    assert reported(found) == expected
-    assert reasons(found) == ({} if answers else {"no_response": len(CASES)})
+    answers = {result.case_id: result.answers for result in found.results}
+    assert [answers[case][TWO.names.index(order)] for case, order in CALLS] == read
+    expected = reported(found)
+    assert 0 < expected["invalid"] < 1
+    assert printed(log) == pytest.approx(printed(log) | expected, nan_ok=True)
     total = scored(tmp_path / "replies.jsonl", records(says))
     assert {name: total["measures"][name]["value"] for name in expected} == expected
 
@@ -177,7 +182,7 @@ def test_a_server_that_sends_parts(tmp_path):
     def in_parts(response, who):
         body = response.get_json()
         message = body["choices"][0]["message"]
-        message["content"] = filled(CONTENTS["parts"][0], message["content"])
+        message["content"] = filled(CONTENTS["parts"], message["content"])
         return as_json(body)
 
     with serving(gold, who_asks(CASES)) as server:
@@ -217,7 +222,7 @@ def test_each_call_has_one_reply(tmp_path):
         method.judge(cases, [Reply("A")])
 
 
-# --- thinking that was cut off -----------------------------------------------------------------------------------------
+# --- thinking that was cut off ----------------------------------------------------------------------------------------
 
 CUT = "Hmm, they like fish, and A is about fish, though B is warmer. So the answer is {}."
 CLOSED = {
@@ -234,7 +239,7 @@ def half(closed: str, cut: str):
     return lambda place, letter, prompt: (closed if place % 2 else cut).format(letter)
 
 
-@pytest.mark.parametrize(("method", "tag"), a_part([*product(("generate", "cot"), CLOSED)], 2))
+@pytest.mark.parametrize(("method", "tag"), a_part([*product(("generate", "cot"), CLOSED)], 5))
 def test_a_reply_that_never_left_its_thinking_is_truncated(tag, method, tmp_path):
     says = half(CLOSED[tag].replace("{}", "Answer: {}"), CUT)
     expected, task = {"acc": 0.5, "invalid": 0.5}, f"{HARD}_cot" if method == "cot" else HARD
@@ -296,8 +301,12 @@ def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
             name, order = request.doc["id"], TWO.names[request.idx]
             return (CLOSED["only closed"] if name in easy else CUT).format(gold(name, order))
 
-    found = read_run(lm_eval_log(tmp_path / "cells", ByCell(None), "personafeedback_general", "sample"))
-    assert {case.cell for case in found.cases.values() if case.value("invalid") == 0} == {"general_easy"}
+    log = lm_eval_log(tmp_path / "cells", ByCell(None), "personafeedback_general", "sample")
+    for paths in ([log], sorted(log.parent.glob("samples_*.jsonl"))):
+        (found,) = read_runs(paths)
+        assert {case.cell for case in found.cases.values() if case.value("invalid") == 0} == {"general_easy"}
+        truncated = [reply.truncated for _, reply in logged(found)]
+        assert truncated.count(True) == 2 * (len(found.cases) - len(easy)), "exported as it is reported"
 
 
 @pytest.mark.parametrize(
@@ -340,7 +349,7 @@ def test_a_field_of_its_own_for_reasoning_shows_thinking_too(tmp_path):
     assert printed(Path(replay.location))["invalid"] == 0.5
 
 
-# --- likelihoods -------------------------------------------------------------------------------------------------------
+# --- likelihoods ------------------------------------------------------------------------------------------------------
 
 IMPOSSIBLE = {
     "zero_likelihoods": ((0.0, 0.0), "echo"),
@@ -367,14 +376,14 @@ def check_void(log: Path, reason: str, advice: str, told: str, tmp_path: Path) -
     assert first.startswith(void)
     assert advice in first
     assert not any("says what is right" in sentence or "no answered case" in sentence for sentence in others)
-    ranked, compared = personafeedback("rank", log, "--data", "sample"), personafeedback("compare", log, log)
+    ranked = personafeedback("rank", log, "--data", "sample")
     files = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.md", "index.html")]
-    for text in (done.output, *files, ranked.output, compared.output):
+    for text in (done.output, *files, ranked.output):
         assert void in html.unescape(text)
         assert "50.0 points below" not in text
 
 
-@pytest.mark.parametrize("reason", IMPOSSIBLE)
+@pytest.mark.parametrize("reason", a_part(IMPOSSIBLE, 3))
 def test_likelihoods_that_are_none_make_a_run_void_in_lm_eval(reason, tmp_path, caplog):
     pair, advice = IMPOSSIBLE[reason]
     with caplog.at_level("WARNING"):
@@ -387,20 +396,11 @@ def tops(*tokens: tuple[str, float]):
     return Logprobs(content=[Logprob(token=listed[0].token, logprob=listed[0].logprob, top_logprobs=listed)])
 
 
-@pytest.mark.parametrize(
-    ("reason", "tokens", "advice"),
-    [
-        ("token_ids", (("token_id:32", -0.1), ("token_id:33", -2.4)), "--return-tokens-as-token-ids"),
-        ("zero_likelihoods", (("A", 0.0), ("B", 0.0)), "echo"),
-        ("positive_likelihoods", (("A", 0.9), ("B", 0.1)), "probabilities"),
-    ],
-)
-def test_likelihoods_that_are_none_make_a_run_void_in_inspect(reason, tokens, advice, tmp_path, caplog):
+def test_tokens_without_texts_make_a_run_void_in_inspect(tmp_path, caplog):
+    tokens = tops(("token_id:32", -0.1), ("token_id:33", -2.4))
     with caplog.at_level("WARNING"):
-        log = inspect_log(
-            tmp_path, lambda place, letter, prompt: choice("A", logprobs=tops(*tokens)), method="logprobs"
-        )
-    check_void(log, reason, advice, caplog.text, tmp_path)
+        log = inspect_log(tmp_path, lambda place, letter, prompt: choice("A", logprobs=tokens), method="logprobs")
+    check_void(log, "token_ids", "--return-tokens-as-token-ids", caplog.text, tmp_path)
 
 
 def test_likelihoods_that_a_model_may_give_count(tmp_path):

@@ -50,7 +50,7 @@ def untouched(_: object) -> None:
     """Changes nothing."""
 
 
-# --- one row, as either harness has it ---------------------------------------------------------------------------------
+# --- one row, as either harness has it --------------------------------------------------------------------------------
 
 
 def is_inspect(row: Json) -> bool:

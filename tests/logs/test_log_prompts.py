@@ -1,4 +1,4 @@
-"""Prompts are ours, all of them and whole: a log that says another setting, wording or order than its prompts have is refused."""
+"""Prompts are ours, whole: a log that says another setting, wording or order than its prompts have is refused."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from personafeedback_tasks.personafeedback.prompts import Template
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"
 HARNESSES = ("lm-eval", "inspect")
-SETTINGS = ("persona", "no_persona", "other_persona")
-ASKED: dict[str, Json] = {setting: {"setting": setting} for setting in SETTINGS} | {
-    "v2": {"prompt": "v2"}, "v3": {"prompt": "v3"}, "hidden": {"hide": "Name"},
+ASKED: dict[str, Json] = {
+    "persona": {"setting": "persona"}, "no_persona": {"setting": "no_persona"}, "v2": {"prompt": "v2"},
+    "hidden": {"hide": "Name"},
 }  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_no_honest_log_is_refused(logs):
         assert len(read_run(log).asked or ()) == 8
 
 
-# --- signatures -----------------------------------------------------------------------------------------------------------
+# --- signatures -------------------------------------------------------------------------------------------------------
 
 CLAIMS: dict[str, tuple[Json, str]] = {
     "newer": ({"task_version": "9.0"}, rf"found task version 9\.0 of personafeedback, expected at most {re.escape(TASK_VERSION)}"),
@@ -114,13 +114,13 @@ def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, nam
     assert re.search(sentence, refused(log, "sample", tmp_path))
 
 
-# --- the prompts --------------------------------------------------------------------------------------------------------
+# --- the prompts ------------------------------------------------------------------------------------------------------
 
 
 CLAIMED: list[Json] = [{"setting": "no_persona"}, {"prompt": "v2"}, {"hide": ["Name"]}]
 
 
-@pytest.mark.tried("settings and wordings that seven logs claim everywhere but in their prompts: one sentence")
+@pytest.mark.tried("settings and wordings that logs claim everywhere but in their prompts: one sentence")
 @pytest.mark.parametrize("claimed", CLAIMED, ids=str)
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_path):
@@ -132,9 +132,9 @@ def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_
         if Template.read({**own.signed(), **claimed}) == own:
             accepted(log, "sample")
             continue
-        done = personafeedback("report", "--full", log, "--data", "sample")
-        assert done.exit_code == 1, (name, done.output)
-        assert re.fullmatch(r"Error: [^\n]*found (another prompt \(chosen_first\) than its options ask for|the settings )[^\n]*\n", done.output), (name, done.output)  # fmt: skip
+        done = personafeedback("report", log, "--data", "sample")
+        sentence = r"found (another prompt \(chosen_first\) than its options ask for|the settings )"
+        assert re.fullmatch(rf"Error: [^\n]*{sentence}[^\n]*\n", done.output), (name, done.output)
 
 
 def test_the_orders_are_those_of_the_calls(logs, tmp_path):
@@ -163,25 +163,19 @@ def test_labels_are_those_of_the_log_likelihoods(logs, tmp_path):
     assert "found another prompt (chosen_first, A)" in refused(log, "sample", tmp_path)
 
 
-def test_a_log_without_prompts_says_so_before_the_numbers_and_makes_no_card(logs, tmp_path):
-    lost = 1
-
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_log_without_prompts_says_so_before_the_numbers(harness, logs, tmp_path):
     def lose(header: Json, rows: list[Json]) -> None:
-        for row in rows[:lost]:
-            row.pop("arguments", None)
-            row["events"] = []
+        rows[0].pop("arguments", None)
+        rows[0]["events"] = []
 
-    for harness in HARNESSES:
-        log = bent(logs[harness, "persona"], tmp_path / harness, lose)
-        for command in (("report",), ("rank",)):
-            done = personafeedback(*command, log, "--data", "sample")
-            assert done.exit_code == 0, done.output
-            said = " ".join(done.stdout.split())
-            line = f"its prompts were not compared with its options: {lost} of 8 cases have no prompt in the log."
-            assert line in said.partition("accuracy")[0] if command == ("report",) else line in said
+    log = bent(logs[harness, "persona"], tmp_path / harness, lose)
+    said = " ".join(personafeedback("report", log, "--data", "sample").stdout.split())
+    line = "its prompts were not compared with its options: 1 of 8 cases have no prompt in the log."
+    assert line in said.partition("accuracy")[0]
 
 
-# --- hints, prefills, other prompts, and what a harness adds ------------------------------------------------------------
+# --- hints, prefills, other prompts, and what a harness adds ----------------------------------------------------------
 
 Message = dict[str, Any]
 Change = Callable[[int, str, list[Message]], list[Message]]
@@ -236,8 +230,11 @@ def ask_otherwise(change: Change) -> Callable[[Json, list[Json]], None]:
 def test_prompts_are_ours_to_the_last_character_in_every_row(harness, name, logs, tmp_path):
     log = bent(logs[harness, "persona"], tmp_path / "bent", ask_otherwise(OTHERWISE[name]))
     assert "found another prompt" in refused(log, "sample", tmp_path)
-    other = logs["mc", "persona"]
-    for command in (("rank", log, other), ("compare", log, logs[harness, "no_persona"]), ("report", log, "--out", tmp_path / "page")):  # fmt: skip
+
+
+def test_no_command_takes_a_log_with_other_prompts(logs, tmp_path):
+    log = bent(logs["lm-eval", "persona"], tmp_path / "bent", ask_otherwise(OTHERWISE["a space at the end"]))
+    for command in (("rank", log, logs["mc", "persona"]), ("compare", log, logs["lm-eval", "no_persona"])):
         done = personafeedback(*command, "--data", "sample")
         assert (done.exit_code, "found another prompt" in done.output) == (1, True), done.output
 
@@ -292,12 +289,10 @@ def test_a_chat_template_and_a_system_instruction_may_wrap_a_prompt(template, lo
         bad = bent(log, tmp_path / "bad", *changes)
         done = personafeedback("card", bad, "--model-card", tmp_path / "card.md", "--data", "sample")
         assert done.exit_code == 1, name
-        done = personafeedback("report", bad, "--data", "sample")
-        if template:  # nobody can render it without its tokenizer
-            assert "OTHER PROMPTS" in done.output.partition("accuracy")[0], (name, done.output)
-            assert "No verdict: the numbers are void." in done.output, name
-        else:
-            assert "found another prompt" in done.output, (name, done.output)
+        said = personafeedback("report", bad, "--data", "sample").output
+        # nobody can render a template without its tokenizer
+        expected = "OTHER PROMPTS" if template else "found another prompt"
+        assert expected in said.partition("accuracy")[0], (name, said)
 
     def one_more(header: Json, rows: list[Json]) -> None:
         applied(template, after="\nuser")(header, rows[:1])  # words of the template, in one row alone
@@ -329,7 +324,7 @@ def test_inspects_own_system_message_may_be_before_a_prompt(tmp_path):
     assert "found another prompt" in refused(bent(log, tmp_path / "bent", other), "sample", tmp_path)
 
 
-# --- task versions ------------------------------------------------------------------------------------------------------
+# --- task versions ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -347,8 +342,6 @@ def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, 
         done = personafeedback("report", "--full", old, "--data", real_part)
         assert done.exit_code == 0, done.output
         assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
-        done = personafeedback("compare", old, log, "--data", real_part)
-        assert "task version 1.1 had other prompts" in " ".join(done.stdout.split())
         done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_part)
         assert done.exit_code == 1
         assert "should not be in a model card" in done.output

@@ -22,16 +22,16 @@ from support.models import orders_of, register
 
 from personafeedback_tasks.analysis.place import place_of
 from personafeedback_tasks.core.benchmark import find
+from personafeedback_tasks.logs import log as readers
 from personafeedback_tasks.logs.compare import runs_of
 from personafeedback_tasks.logs.read import read_runs
-from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.stats.estimates import clustered_stderr, mean
 
 pytestmark = pytest.mark.slow
 same = pytest.approx
 
-# --- a judge that prefers the first place by far: its log-odds may hold knowledge, its replies hold next to none ---------
+# --- a judge that prefers the first place by far: its log-odds may hold knowledge, its replies hold next to none ------
 
 SETTINGS = ("persona", "other_persona", "no_persona")
 LISTED = ",".join(SETTINGS)
@@ -89,7 +89,7 @@ def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
 register("placed", reply, likelihoods)
 
 
-# --- its runs ----------------------------------------------------------------------------------------------------------
+# --- its runs ---------------------------------------------------------------------------------------------------------
 
 
 def by_lm_eval(folder: Path, judge: str, task: str = "personafeedback_mc", setting: object = LISTED) -> Path:
@@ -113,63 +113,52 @@ def by_inspect(
     return folder
 
 
+ASKED = {"lm-eval": "personal", "inspect": "small"}
+"""Harness -> judge."""
+
+
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory) -> dict[str, Path]:
-    """Harness and judge -> folder of a run under three settings, with log-odds."""
-    found = {}
-    for judge in KNOWN:
-        found[f"lm-eval {judge}"] = by_lm_eval(tmp_path_factory.mktemp("lm-eval"), judge)
-        found[f"inspect {judge}"] = by_inspect(tmp_path_factory.mktemp("inspect"), judge)
-    return found
-
-
-@pytest.fixture
-def by_setting(logs):
-    def of(name: str) -> dict[str, Run]:
-        return {run.setting: run for run in read_runs([logs[name]])}
-
-    return of
-
-
-JUDGED = pytest.mark.parametrize("judge", KNOWN)
-HARNESSES = pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
-
-
-# --- log-odds ----------------------------------------------------------------------------------------------------------
-
-
-@JUDGED
-def test_both_tables_form_differences_of_the_debiased_score(judge, logs):
-    planted = KNOWN[judge]
-    expected = {
-        "acc": 0.5,
-        "acc_sym": planted["persona"],
-        "acc_sym_other_persona": planted["other_persona"],
-        "acc_sym_no_persona": planted["no_persona"],
-        "right_minus_wrong": planted["persona"] - planted["other_persona"],
-        "persona_gain": planted["persona"] - planted["no_persona"],
+    """Harness -> folder of a run under three settings, with log-odds."""
+    return {
+        "lm-eval": by_lm_eval(tmp_path_factory.mktemp("lm-eval"), ASKED["lm-eval"]),
+        "inspect": by_inspect(tmp_path_factory.mktemp("inspect"), ASKED["inspect"]),
     }
-    (path,) = logs[f"lm-eval {judge}"].rglob("results_*.json")
-    there = json.loads(path.read_text())
-    (path,) = logs[f"inspect {judge}"].glob("*.eval")
+
+
+def planted_in(judge: str) -> dict[str, float]:
+    """Metric of a table -> its value."""
+    told, other, untold = (KNOWN[judge][setting] for setting in SETTINGS)
+    return {
+        "acc": 0.5, "acc_sym": told, "acc_sym_other_persona": other, "acc_sym_no_persona": untold,
+        "right_minus_wrong": told - other, "persona_gain": told - untold,
+    }  # fmt: skip
+
+
+HARNESSES = pytest.mark.parametrize("harness", ASKED)
+
+
+# --- log-odds ---------------------------------------------------------------------------------------------------------
+
+
+def test_both_tables_form_differences_of_the_debiased_score(logs):
+    (path,) = logs["lm-eval"].rglob("results_*.json")
+    there = json.loads(path.read_text())["results"]["personafeedback_mc"]
+    (path,) = logs["inspect"].glob("*.eval")
     (table,) = read_eval_log(str(path), header_only=True).results.scores
     here = {name: metric.value for name, metric in table.metrics.items()}
-    for name, value in expected.items():
+    for name, value in planted_in(ASKED["lm-eval"]).items():
+        assert there[f"{name},none"] == same(value, abs=1e-12), name
+    for name, value in planted_in(ASKED["inspect"]).items():
         assert here[name] == same(value, abs=1e-12), name
-        assert there["results"]["personafeedback_mc"][f"{name},none"] == same(value, abs=1e-12), name
     assert (here["accuracy"], here["stderr"]) == (here["acc_sym"], here["acc_sym_stderr"])
     assert not {"acc_no_persona", "acc_other_persona"} & here.keys()
-    for cell in ("general_hard", "specific_easy"):  # the errors by user, of each leaf
-        leaf = there["results"][f"personafeedback_{cell}_mc"]
-        for name in ("acc_sym", "right_minus_wrong", "persona_gain"):
-            assert leaf[f"{name}_stderr,none"] == same(here[f"{name}_{cell}_stderr"], abs=1e-12)
 
 
-@JUDGED
 @HARNESSES
-def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting, tmp_path):
-    folder, planted = logs[f"{harness} {judge}"], KNOWN[judge]
-    runs = by_setting(f"{harness} {judge}")
+def test_every_output_takes_the_debiased_score(harness, logs, tmp_path):
+    folder, judge = logs[harness], ASKED[harness]
+    planted, runs = KNOWN[judge], {run.setting: run for run in read_runs([folder])}
     assert {run.primary for run in runs.values()} == {"acc_sym"}
     ids, users = zip(*((name, case.user_id) for name, case in runs["persona"].cases.items()), strict=True)
     gaps = [runs["persona"].cases[i].value("acc_sym") - runs["other_persona"].cases[i].value("acc_sym") for i in ids]
@@ -189,30 +178,28 @@ def test_every_output_takes_the_debiased_score(harness, judge, logs, by_setting,
     first = ended.stdout.splitlines()
     (line,) = (line for line in first if line.startswith("accuracy (acc_sym)"))
     assert f"{100 * planted['persona']:.1f} %" in line
-    assert personafeedback("rank", folder, "--data", "sample", "--out", tmp_path).exit_code == 0
+    shown = personafeedback("rank", folder, "--data", "sample", "--out", tmp_path).stdout
     (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     (row,) = ranking["runs"]
     assert (row["primary"], row["measures"]["acc"]["value"]) == ("acc_sym", same(planted["persona"]))
     assert row["measures"]["right_minus_wrong"]["value"] == same(mean(gaps))
     page = re.sub(r"\s+", " ", (tmp_path / "index.html").read_text("utf-8"))
     assert "Accuracy (acc_sym) with 95 % intervals" in page
-    shown = personafeedback("rank", folder, "--data", "sample").stdout
     assert f"{100 * planted['persona']:.1f}" in shown
     assert "the order by acc_sym" in shown
 
 
 def test_two_methods_in_one_table_say_which_score_each_row_has(logs, tmp_path):
     by_lm_eval(tmp_path, "nearly", "personafeedback", "persona")
-    done = personafeedback("rank", logs["lm-eval small"], tmp_path, "--data", "sample", "--json", tmp_path / "r.json")
-    (ranking,) = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    done = personafeedback("rank", logs["lm-eval"], tmp_path, "--data", "sample", "--out", tmp_path)
+    (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     assert {row["method"]: row["primary"] for row in ranking["runs"]} == {"mc": "acc_sym", "generate": "acc"}
-    shown = personafeedback("rank", logs["lm-eval small"], tmp_path, "--data", "sample").stdout
-    assert "the order by acc_sym or acc" in shown, done.output
-    compared = personafeedback("compare", logs["lm-eval small"], logs["inspect small"]).stdout
+    assert "the order by acc_sym or acc" in done.stdout, done.output
+    compared = personafeedback("compare", logs["lm-eval"], logs["inspect"]).stdout
     assert "acc_sym in percent" in compared
 
 
-# --- replies alone -----------------------------------------------------------------------------------------------------
+# --- replies alone ----------------------------------------------------------------------------------------------------
 
 CLAIMS = (
     "not significantly different",
@@ -243,7 +230,6 @@ def replies(tmp_path_factory) -> dict[str, Path]:
 
 PLACED = [
     ("lm-eval", "always", "personafeedback"),
-    ("inspect", "always", "personafeedback"),
     ("inspect", "nearly", "personafeedback"),
     ("lm-eval", "nearly", "prefeval"),
 ]
@@ -278,10 +264,9 @@ def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, 
     assert judge == "nearly" or "not measured" in done.stdout
 
 
-@HARNESSES
-def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(harness, replies, logs, tmp_path):
-    always, knowing = replies[f"{harness} always personafeedback"], logs[f"{harness} small"]
-    done = personafeedback("rank", always, knowing, "--data", "sample", "--json", tmp_path / "ranking.json")
+def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(replies, logs, tmp_path):
+    always, knowing = replies["lm-eval always personafeedback"], logs["lm-eval"]
+    done = personafeedback("rank", always, knowing, "--data", "sample", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     by_method = {row["method"]: row for row in ranking["runs"]}
@@ -290,22 +275,21 @@ def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(harness,
     assert by_method["generate"]["measures"]["right_minus_wrong"]["value"] is None
     (debiased,) = (name for name, row in by_method.items() if row["primary"] == "acc_sym")
     assert by_method[debiased]["measures"]["over_longest"] is not None
-    shown = personafeedback("rank", always, knowing, "--data", "sample").stdout
-    assert "which acc_sym leaves out" in shown
+    assert "which acc_sym leaves out" in done.stdout
 
 
-def test_such_a_run_has_no_card(real_part, tmp_path):
-    by_inspect(tmp_path, "nearly", "personafeedback_general_hard", "generate", data=str(real_part), setting="persona")
-    done = personafeedback("card", tmp_path, "--data", real_part, "--model-card", tmp_path / "card.md")
+def test_such_a_run_has_no_card(real_part, tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "READERS", (jsonl_harness.READER, *readers.READERS))
+
+    def model(case_id: str, call: str) -> str:
+        return reply("nearly", "", case_id, call)
+
+    log = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general_hard", data=str(real_part))
+    done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
     assert done.exit_code == 1
     assert LEAD[:28] in done.output
     assert "-T method=logprobs in Inspect" in done.output
     assert not (tmp_path / "card.md").exists()
-
-
-def drawn_share(run: Run) -> float:
-    """Consistency of a run."""
-    return mean(run.values("consistency").values())
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.35, True), (0.5, False)])
@@ -319,6 +303,6 @@ def test_whether_place_decides_follows_from_the_interval_of_consistency(share, s
     (log,) = jsonl_harness.opened(path)
     (run,) = runs_of(log)
     found = place_of(run)
-    assert found.cases.value == same(1 - drawn_share(run))
+    assert found.cases.value == same(1 - mean(run.values("consistency").values()))
     assert found.calls.value == same(mean(run.values("first_rate").values()))
     assert found.decides is said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import re
 import shutil
 from dataclasses import replace
@@ -103,32 +104,25 @@ HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 
 def comparable(run: Run) -> dict[str, Any]:
     """All that a run says but for what no two runs share: its time, its files and the places in them."""
-    return {
-        **vars(
-            replace(
-                run,
-                date="",
-                logs=(),
-                resumed="",
-                asked=None,
-                cache="",
-                cached={},
-                prompts=replace(run.prompts, asked=0),
-            )
-        ),
-        "cases": sorted(run.cases.items()),  # Inspect logs them in the order in which they ended
-    }
+    prompts = replace(run.prompts, asked=0)
+    alike = replace(run, date="", logs=(), resumed="", asked=None, cache="", cached={}, prompts=prompts)
+    return {**vars(alike), "cases": sorted(run.cases.items())}  # Inspect logs them in the order in which they ended
+
+
+def check_same(together: Path, apart: Path) -> list[Run]:
+    """The runs of one log are those of three; returns them."""
+    found, by_setting = read_runs([together]), {run.setting: run for run in read_runs([apart])}
+    assert [run.setting for run in found] == [*SETTINGS]
+    for run in found:
+        single = by_setting[run.setting]
+        assert repr(comparable(run)) == repr(comparable(single))  # nan is nan
+        assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
+    return found
 
 
 @HARNESSES
 def test_a_log_of_several_settings_holds_the_runs_of_each(harness, logs):
-    together, apart = map(read_runs, map(lambda folder: [folder], logs[harness]))
-    by_setting = {run.setting: run for run in apart}
-    assert [run.setting for run in together] == [*SETTINGS]
-    for run in together:
-        single = by_setting[run.setting]
-        assert repr(comparable(run)) == repr(comparable(single))  # nan is nan
-        assert {asked.id: asked.calls for asked in run.asked} == {asked.id: asked.calls for asked in single.asked}
+    together = check_same(*logs[harness])
     accuracies = {run.setting: sum(case.value("acc") for case in run.cases.values()) / 48 for run in together}
     assert len({*accuracies.values()}) == 3
     # the sample gives each persona to another user, so that persona and other_persona take as many tokens in all
@@ -153,11 +147,10 @@ def test_a_run_that_was_killed_has_the_same_cases_under_each_setting(logs, tmp_p
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|20\d\d-\d\d-\d\d[ T]\d\d:\d\d")
 
 
-@HARNESSES
-def test_every_command_gives_the_numbers_of_three_runs(harness, logs, tmp_path):
+def test_every_command_gives_the_numbers_of_three_runs(logs, tmp_path):
     """Reports, rankings and pages are the same files but for the times in them."""
     written: list[dict[str, str]] = []
-    for number, folder in enumerate(logs[harness]):
+    for number, folder in enumerate(logs["inspect"]):
         out = tmp_path / str(number)
         assert personafeedback("report", folder, "--data", "sample", "--out", out / "report").exit_code == 0
         assert personafeedback("rank", folder, "--data", "sample", "--out", out / "rank").exit_code == 0
@@ -177,26 +170,20 @@ def test_the_table_of_inspect_has_the_differences_with_clustered_errors(logs):
     (log,) = logs["inspect"][0].glob("*.eval")
     found = inspect_runs.metrics(read_eval_log(str(log), header_only=True))
     of = {run.setting: run.cases for run in read_runs([log])}
-    for end, cells in {
-        "": {*CELLS},
-        "_general": {cell for cell in CELLS if "general" in cell},
-        "_specific_hard": {"specific_hard"},
-    }.items():
-        cases = [case for case in of["persona"].values() if case.cell in cells]
+    for end, name in {"": "", "_general": "general", "_specific_hard": "specific_hard"}.items():
+        cases = [case for case in of["persona"].values() if name in case.cell]
         users = [case.user_id for case in cases]
         acc = {setting: [of[setting][case.case_id].value("acc") for case in cases] for setting in SETTINGS}
         expected = {
             "acc": acc["persona"],
             "acc_other_persona": acc["other_persona"],
             "acc_no_persona": acc["no_persona"],
-            "right_minus_wrong": [
-                right - wrong for right, wrong in zip(acc["persona"], acc["other_persona"], strict=True)
-            ],
-            "persona_gain": [told - nothing for told, nothing in zip(acc["persona"], acc["no_persona"], strict=True)],
+            "right_minus_wrong": [*map(operator.sub, acc["persona"], acc["other_persona"])],
+            "persona_gain": [*map(operator.sub, acc["persona"], acc["no_persona"])],
         }
-        for name, values in expected.items():
-            assert found[f"{name}{end}"] == mean(values)
-            assert found[f"{name}{end}_stderr"] == same(clustered_stderr(values, users))
+        for metric, values in expected.items():
+            assert found[f"{metric}{end}"] == mean(values)
+            assert found[f"{metric}{end}_stderr"] == same(clustered_stderr(values, users))
     assert found["right_minus_wrong"] != 0
     assert found["persona_gain"] > 0.1
     assert not [name for name in found if "wrong_minus_none" in name or "acc_persona" in name]
@@ -220,24 +207,14 @@ def test_lm_eval_has_the_differences_in_leaves_and_groups(logs):
     assert whole["right_minus_wrong_stderr,none"] > 0  # lm-eval pools those of the cells
 
 
-@pytest.mark.parametrize(
-    ("listed", "names"),
-    [
-        (["other_persona", "persona"], {"acc_persona", "right_minus_wrong"}),
-        ("no_persona, other_persona", {"acc_other_persona"}),
-    ],
-)
-def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
+def test_what_cannot_be_formed_is_absent(tmp_path):
+    listed, names = ["other_persona", "persona"], {"acc_persona", "right_minus_wrong"}
     task = tasks.personafeedback_general_hard(data="sample", setting=listed)
-    first = listed.split(",")[0] if isinstance(listed, str) else listed[0]
-    assert task.name == f"personafeedback_general_hard ({'' if first == 'persona' else f'{first}, '}demonstration)"
+    assert task.name == "personafeedback_general_hard (other_persona, demonstration)"
     table = inspect_runs.metrics(inspect_runs.evaluate(task, "prompted/acme", tmp_path))
     plain = {"acc", "acc_both", "invalid", "consistency", "first_rate"}
     assert {name for name in table if not name.endswith(("_stderr", "_general_hard"))} == plain | names
-    results = lm_eval_runs.evaluate(
-        PromptedLM(), "personafeedback_general_hard", "sample", metadata={"setting": listed}
-    )
-    leaf = results["results"]["personafeedback_general_hard"]
+    leaf = lm_eval_runs.evaluate(PromptedLM(), TASK, "sample", metadata={"setting": listed})["results"][TASK]
     shown = {name.partition(",")[0] for name in leaf if "," in name and "_stderr" not in name}
     assert shown == plain | names
     for name in names | {"acc"}:
@@ -247,10 +224,7 @@ def test_what_cannot_be_formed_is_absent(listed, names, tmp_path):
 @pytest.mark.parametrize(
     ("listed", "sentence"),
     [
-        (
-            "persona,nobody",
-            "setting must be one of persona, no_persona, other_persona, similar_persona, padding, rag, got 'nobody'.",
-        ),
+        ("persona,nobody", "setting must be one of persona, no_persona, "),
         (LISTED + ",persona", "setting must have each value once, got 'persona' again."),
     ],
 )
@@ -261,30 +235,12 @@ def test_unknown_and_repeated_settings_are_refused(listed, sentence):
         lm_eval_runs.evaluate("gold", "personafeedback_general_hard", "sample", metadata={"setting": listed})
 
 
-def check_same(folder: Path) -> int:
-    """The runs in `together` are those in `apart`; how many cases each has."""
-    together, apart = read_runs([folder / "together"]), read_runs([folder / "apart"])
-    assert sorted(run.setting for run in together) == sorted(run.setting for run in apart) == sorted(SETTINGS)
-    by_setting = {run.setting: run for run in apart}
-    for run in together:
-        assert repr(comparable(run)) == repr(comparable(by_setting[run.setting]))
-    return len(together[0].cases)
-
-
-@pytest.mark.parametrize(
-    ("task", "model"),
-    [
-        ("personafeedback_general_hard_mc", "lm-eval"),
-        ("prefeval", "lm-eval"),
-        ("prefeval", "inspect"),
-    ],
-)
-def test_other_methods_and_benchmarks_have_it_too(task, model, tmp_path):
-    run = by_inspect if model == "inspect" else by_lm_eval
+@pytest.mark.parametrize(("task", "run"), [("personafeedback_general_hard_mc", by_lm_eval), ("prefeval", by_inspect)])
+def test_other_methods_and_benchmarks_have_it_too(task, run, tmp_path):
     run(tmp_path / "together", LISTED, "--limit", 7, task=task)
     for setting in SETTINGS:
         run(tmp_path / "apart", setting, "--limit", 7, task=task)
-    assert check_same(tmp_path) == 7
+    assert [len(found.cases) for found in check_same(tmp_path / "together", tmp_path / "apart")] == [7, 7, 7]
 
 
 def test_a_log_can_be_scored_again(logs):
@@ -322,18 +278,9 @@ def test_a_control_cannot_pass_for_the_run(logs, tmp_path):
         read_runs([changed(path, tmp_path / "changed", relabel)])
 
 
-@HARNESSES
-def test_hidden_fields_are_hidden_where_a_persona_is_shown(harness, tmp_path):
+def test_hidden_fields_are_hidden_where_a_persona_is_shown(tmp_path):
     """`hide` has no effect with no_persona, which is no reason to refuse the list."""
-    if harness == "inspect":
-        log = by_inspect(tmp_path, LISTED, "-T", "hide=Name,Demographics.Age")
-    else:
-        log = tmp_path
-        done = lm_eval_runs.command(
-            "--model", "prompted", "--tasks", TASK, "--output_path", log, "--log_samples",
-            "--metadata", json.dumps({"setting": LISTED, "data": "sample", "hide": "Name,Demographics.Age"}),
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
+    log = by_inspect(tmp_path, LISTED, "-T", "hide=Name,Demographics.Age", "--limit", 6)
     assert {run.setting: run.signature.options["hide"] for run in read_runs([log])} == {
         "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
     }  # fmt: skip
