@@ -25,7 +25,7 @@ from .core.cases import CaseSet
 from .core.options import Options
 from .core.plan import asked, benchmark_of
 from .core.recorded import read
-from .logs.data import RunData, opened, refuse_misfits
+from .logs.data import RunData, opened
 from .logs.names import AS_LOGGED, with_names
 from .logs.recorded import asked_of, run_of
 from .logs.run import Run
@@ -132,19 +132,14 @@ def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] =
         RunError: a log cannot be read, or was changed after the run.
         DataError: `data` are broken.
     """
-    return _runs(logs, [RunData(data)], names)
-
-
-def _places(data: str | None) -> list[RunData]:
-    # as the option of `rank` and `verdict`
-    return [*([] if data is None else [RunData(data)]), RunData(None)]
+    return _runs(logs, RunData(data), names)
 
 
 def _paths(given: Paths) -> list[Path]:
     return [Path(given)] if isinstance(given, (str, Path)) else [*map(Path, given)]
 
 
-def _runs(logs: Logs, data: Sequence[RunData], names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
+def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
     given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
     found: list[Run] = []
     paths = [one for one in given if not isinstance(one, Run)]
@@ -163,7 +158,7 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
     from .analysis.report import report_document, report_of
 
     located = RunData(data)
-    rows = with_controls(_runs(logs, [located]))
+    rows = with_controls(_runs(logs, located))
     reports = [report_of(run, located, controls) for run, controls in rows]
     return Document(report_document([run for run, _ in rows], reports))
 
@@ -193,29 +188,23 @@ def rank(
     from .analysis.balance import rank_document
     from .analysis.cost import costs_of_models
 
-    places = _places(data)
-    rankings = rankings_of(_runs(logs, of_models(places), names), places, logger.info)
+    located = RunData(data, anywhere=True)
+    rankings = rankings_of(_runs(logs, located, names), located, logger.info)
     values = [value] if isinstance(value, str) else value
     of_tasks = costs_of_models(_paths(cost), values, names, logger.info)
     return Document(rank_document(rankings, of_tasks))
 
 
-def of_models(places: Sequence[RunData]) -> Sequence[RunData]:
-    """Where the data of ranked models are, out of all `places`."""
-    return places[:-1] or places
-
-
-def rankings_of(runs: Sequence[Run], places: Sequence[RunData], say: Say) -> list[Ranking]:
+def rankings_of(runs: Sequence[Run], data: RunData, say: Say) -> list[Ranking]:
     """The rankings of runs; those on duels are left out, and `say` gets a line on each."""
     from .analysis.contender import Contender
     from .analysis.control import with_controls
     from .analysis.duel_runs import without_duels
     from .analysis.ranking import ranked
 
-    on_benchmark = without_duels(runs, places, say)
-    rankings = ranked([Contender(*row) for row in with_controls(on_benchmark)], of_models(places))
-    refuse_misfits(places)
-    return rankings
+    data.refuse_misfits()
+    on_benchmark = without_duels(runs, data, say)
+    return ranked([Contender(*row) for row in with_controls(on_benchmark)], data)
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
@@ -229,7 +218,7 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     from .logs.read import only
 
     located = RunData(data)
-    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, [located])) for one in (run_a, run_b))
+    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, located)) for one in (run_a, run_b))
     return Document(rank_document([comparison.compare(first, second, located)]))
 
 
@@ -247,8 +236,8 @@ def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, 
     """
     from .analysis.duel_runs import verdicts_of
 
-    places, votes = _places(data), Path(human) if human is not None else None
-    return Document(verdicts_of(_runs(duels, places), _runs(calibration, places), places, logger.info, votes))
+    located, votes = RunData(data, anywhere=True), Path(human) if human is not None else None
+    return Document(verdicts_of(_runs(duels, located), _runs(calibration, located), located, logger.info, votes))
 
 
 def load_cases(task: str, **options: Any) -> pd.DataFrame:

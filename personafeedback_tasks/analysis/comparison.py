@@ -40,7 +40,7 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
             f"the first is {differing[0]}. Compare runs on the same data."
         )
     contenders = [Contender(_shared(run, common, other)) for run, other in ((run_a, run_b), (run_b, run_a))]
-    data, first = data or RunData(None), contenders[0].run
+    data, first = data or RunData(), contenders[0].run
     return make_ranking(contenders, data.texts(first), *data.of(first), _differing(run_a, run_b))
 
 

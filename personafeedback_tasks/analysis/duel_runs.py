@@ -13,7 +13,7 @@ from ..common.errors import DataError, OptionError
 from ..common.records import NonEmpty, decoded, one_of, short, short_list
 from ..core.cases import CaseSet
 from ..core.duels import Duels
-from ..logs.data import RunData, cases_of, refuse_misfits
+from ..logs.data import RunData
 from ..logs.errors import RunError
 from ..logs.read import only
 from ..logs.run import Run
@@ -34,7 +34,7 @@ OnDuels = tuple[Run, Duels, CaseSet[Any]]
 """A run on duels, with these and their cases."""
 
 
-def without_duels(runs: Sequence[Run], data: Sequence[RunData], say: Callable[[str], object]) -> list[Run]:
+def without_duels(runs: Sequence[Run], data: RunData, say: Callable[[str], object]) -> list[Run]:
     """The runs that are on a benchmark, or whose data are missing; `say` gets a line on each other one.
 
     Raises:
@@ -56,7 +56,7 @@ def without_duels(runs: Sequence[Run], data: Sequence[RunData], say: Callable[[s
 def verdicts_of(
     runs: Sequence[Run],
     calibration: Sequence[Run],
-    data: Sequence[RunData],
+    data: RunData,
     say: Callable[[str], object],
     human: Path | None = None,
 ) -> VerdictDocument:
@@ -84,16 +84,14 @@ def verdicts_of(
     candidates, verdicts = calibrations(calibration), []
     for run, duels, cases in on_duels:
         of_judge = calibration_of(run, candidates)
-        calibration_cases, why_not = cases_of(of_judge, data)
+        calibration_cases, why_not = data.of(of_judge)
         people = human_votes(human, duels) if human is not None else None
         verdicts.append(make_verdict(run, of_judge, duels, cases, calibration_cases, people, why_not))
-    refuse_misfits(data)
+    data.refuse_misfits()
     return VerdictDocument(verdicts=verdicts)
 
 
-def split(
-    runs: Sequence[Run], data: Sequence[RunData], say: Callable[[str], object]
-) -> tuple[list[Run], list[OnDuels]]:
+def split(runs: Sequence[Run], data: RunData, say: Callable[[str], object]) -> tuple[list[Run], list[OnDuels]]:
     """The runs on a benchmark, and those on duels; `say` gets a line on each for which missing data leave that open."""
     on_benchmark, on_duels = list[Run](), list[OnDuels]()
     for run in runs:
@@ -109,12 +107,12 @@ def split(
     return on_benchmark, on_duels
 
 
-def duels_in(run: Run, data: Sequence[RunData]) -> tuple[Duels, CaseSet[Any]] | None:
+def duels_in(run: Run, data: RunData) -> tuple[Duels, CaseSet[Any]] | None:
     """The duels of a run; None if it is on something else. Raises DataError if missing data leave that open."""
     of, named = run.benchmark.report.duels, run.named_set
     if of is None or named is None:
         return None
-    cases, why_not = cases_of(run, data)
+    cases, why_not = data.of(run)
     if cases is None:
         raise DataError(
             f"{run.logs[0]}: the data of {named.name!r} are not at hand, which say whether these are duels and who "

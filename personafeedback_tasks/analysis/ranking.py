@@ -16,7 +16,7 @@ from msgspec import structs
 from ..core.cases import CaseSet
 from ..core.report import Examined, ReportSpec
 from ..logs.caveat import WEAKENS, Caveat, grouped
-from ..logs.data import RunData, first_with
+from ..logs.data import RunData
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
@@ -221,16 +221,13 @@ def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
     return [*([scored] if scored else []), *([one] for one in some if one not in scored)]
 
 
-def ranked(contenders: Sequence[Contender], data: Sequence[RunData]) -> list[Ranking]:
-    """The rankings of some runs.
-
-    Args:
-        data: where their data may be; the last place counts where no other fits.
-    """
+def ranked(contenders: Sequence[Contender], data: RunData) -> list[Ranking]:
+    """The rankings of some runs."""
     rankings = []
-    for some in (part for group in alike(contenders) for part in _scored(group)):
-        place = first_with(some[0].run, data)
-        rankings.append(make_ranking(some, place.texts(some[0].run), *place.of(some[0].run)))
+    for group in alike(contenders):
+        for some in _scored(group):
+            run = some[0].run
+            rankings.append(make_ranking(some, data.texts(run), *data.of(run)))
     return rankings
 
 

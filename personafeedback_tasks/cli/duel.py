@@ -97,7 +97,7 @@ _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies o
 def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
     from ..logs.earlier import logged, refuse_void, writer_of
 
-    run, _ = the_run([path], [data])
+    run, _ = the_run([path], data)
     if run.benchmark.name != WRITE.name:
         raise RunError(
             f"{run.logs[0]}: found a run of {run.signature.task}, expected one of {WRITE.name}. Write first: "

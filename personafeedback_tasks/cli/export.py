@@ -73,7 +73,7 @@ def export_command(
     if not evaluator or not relationship:
         raise OptionError("A RUN needs --evaluator NAME and --relationship: no log says who evaluates. Pass both.")
     of_runs = RunData(data)
-    run, controls = the_run(runs, [of_runs], names)
+    run, controls = the_run(runs, of_runs, names)
     check_names(names, [run, *controls.values()])
     report = report_of(run, of_runs, controls)
     spec = refuse_unpublishable(run, report)

@@ -140,10 +140,9 @@ data_option = click.option(
 
 places_option = click.option(
     "--data",
-    "places",
     metavar="DIR",
     multiple=True,
-    callback=lambda context, option, named: [*map(RunData, named), RunData(None)],
+    callback=lambda context, option, named: RunData(*named, anywhere=True),
     help="Where the data of the runs, of their duels or of the calibration set are now, if they were moved; may be "
     "given for each. Default: where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -38,7 +37,7 @@ def rank(
     runs: tuple[Path, ...],
     cost_logs: tuple[Path, ...],
     values: tuple[str, ...],
-    places: Sequence[RunData],
+    data: RunData,
     names: dict[str, str],
     full: bool,
     csv_file: Path | None,
@@ -66,9 +65,9 @@ def rank(
     if json_file == csv_file == STDOUT:
         raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
 
-    found = read(runs, api.of_models(places), names)
+    found = read(runs, data, names)
     check_names(names, found)
-    rankings = api.rankings_of(found, places, passed_over)
+    rankings = api.rankings_of(found, data, passed_over)
     of_tasks = costs_of_models(cost_logs, values, names, passed_over)
     document = rank_document(rankings, of_tasks)
     with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):

@@ -71,7 +71,7 @@ def score_replies(
         _write_template(file, *api.asked_for(task, values))
         return
     run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
-    located = RunData(None)
+    located = RunData()
     document = report_document([run], [report_of(run, located)])
     with files_written(report_files([(run, {})], document, located) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, document):

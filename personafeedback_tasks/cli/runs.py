@@ -68,7 +68,7 @@ def report(
     from ..reports import report_text
     from ..reports.blocks import lines
 
-    found = read(runs, [data], names)
+    found = read(runs, data, names)
     check_names(names, found)
     rows = with_controls(found)
     for line in unfit_controls(rows):
@@ -94,7 +94,7 @@ def report_files(
     from ..analysis.ranking import ranked
     from ..reports import files
 
-    return files.report_files(document, ranked([Contender(*row) for row in rows], [data]))
+    return files.report_files(document, ranked([Contender(*row) for row in rows], data))
 
 
 @click.command()
@@ -120,7 +120,7 @@ def compare(
     from ..analysis.balance import rank_document
     from ..reports import rank_text
 
-    first, second = (the_run([path], [data])[0] for path in (run_a, run_b))
+    first, second = (the_run([path], data)[0] for path in (run_a, run_b))
     document = rank_document([comparison.compare(first, second, data)])
     if write_json(json_file, document):
         show(rank_text.all_blocks(document, full=True))
@@ -170,7 +170,7 @@ def card(
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
 
-    found = read(runs, [data], names)
+    found = read(runs, data, names)
     rows = with_controls(found)
     asked, controls = one_of([row for row in rows if not is_of_cost(row[0])] or rows, runs[0])
     check_names(names, found)
@@ -184,7 +184,7 @@ def card(
 
 def read(
     paths: Sequence[Path],
-    data: Sequence[RunData] = (),
+    data: RunData | None = None,
     names: Mapping[str, str] = AS_LOGGED,
 ) -> list[Run]:
     """The runs in files and folders; logs that are left out are named on stderr."""
@@ -205,7 +205,7 @@ def passed_over(line: str) -> None:
 
 
 def the_run(
-    paths: Sequence[Path], data: Sequence[RunData] = (), names: Mapping[str, str] = AS_LOGGED
+    paths: Sequence[Path], data: RunData | None = None, names: Mapping[str, str] = AS_LOGGED
 ) -> tuple[Run, dict[str, Run]]:
     """The one run of files and folders, and its controls: value of the control's option -> run."""
     from ..analysis.control import with_controls

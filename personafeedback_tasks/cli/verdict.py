@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -38,7 +37,7 @@ def verdict(
     runs: tuple[Path, ...],
     calibration_paths: tuple[Path, ...],
     human: Path | None,
-    places: Sequence[RunData],
+    data: RunData,
     json_file: Path | None,
 ) -> None:
     """Say how often a model's replies win, and how good the judge is.
@@ -58,6 +57,6 @@ def verdict(
     from ..analysis.duel_runs import verdicts_of
     from ..reports import verdict_text
 
-    document = verdicts_of(read(runs, places), read(calibration_paths, places), places, passed_over, human)
+    document = verdicts_of(read(runs, data), read(calibration_paths, data), data, passed_over, human)
     if write_json(json_file, document):
         show(verdict_text.all_blocks(document))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 ELSEWHERE = "in no scored sample"
 """What was asked for samples that failed, were stopped, or were started again."""
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """What some calls took. nan where nobody counted it."""
 
     calls: float = math.nan  # that a model answered: one asked again counts once, a reply from a cache not at all
@@ -30,16 +30,8 @@ class Usage:
         """Whether somebody counted the tokens."""
         return not math.isnan(self.tokens)
 
-    @property
-    def each(self) -> tuple[float, ...]:
-        """The numbers of its fields, in order."""
-        return self.calls, self.input, self.cached, self.output, self.reasoning
-
-    def __add__(self, other: Usage) -> Usage:
-        sums = [one + more for one, more in zip(self.each, other.each, strict=True)]
-        return Usage(
-            *[value if value == value else math.nan for value in sums]
-        )  # one nan, so that equal sums are equal
+    def __add__(self, other: Usage) -> Usage:  # type: ignore[override]
+        return total([self, other])
 
 
 UNCOUNTED = Usage()
@@ -48,7 +40,8 @@ NONE = Usage(0, 0, 0, 0, 0)
 
 def total(usages: Iterable[Usage]) -> Usage:
     """The usage of several calls or runs together."""
-    return sum(usages, NONE)
+    sums = [sum(of_field) for of_field in zip(NONE, *usages, strict=True)]
+    return Usage(*[value if value == value else math.nan for value in sums])  # one nan: equal sums are equal
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def runs_of(log: Log) -> list[Run]:
     Raises:
         RunError: a case occurs twice or lacks a reply, or the log is invalidated.
     """
-    samples = in_view([log])
+    samples = in_view(log)
     marks = [sample.mark for sample in samples]
     if log.invalidated and (INVALIDATED not in marks or all(marks)):
         raise RunError(
@@ -125,29 +125,38 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
     return results
 
 
-# --- a run beside its data ---------------------------------------------------------------------------------------------
+# --- a run beside its data --------------------------------------------------------------------------------------------
+
+
+PASS_DATA = "Pass --data with the data of the run (its log names them)"
 
 
 def checked(run: Run, cases: CaseSet[Any]) -> Run:
     """The run, checked against its data; `unchecked` says what could not be. Raises RunError if they differ."""
     refuse_other_data(run, cases)
+    return with_prompts_checked(run, cases)
+
+
+def with_prompts_checked(run: Run, cases: CaseSet[Any]) -> Run:
+    """The run, its prompts compared with those of its cases. Raises RunError if they differ."""
     found = None if run.asked is None else _prompts_differ(run, run.asked, cases)
     return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
-    """Raise RunError unless run and `cases` have the same set, or none, and cases with the same texts, cells and users."""
+    """Raise RunError unless run and `cases` have the same set, if any, and the same texts, cells and users."""
     if run.named_set != cases.named_set:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.title} with {_sizes(run.named_set)}, expected one of {run.benchmark.titled(cases.named_set)} with "
-            f"{_sizes(cases.named_set)}, as in {cases.source}. Pass --data with the data of the run (its log names them)."
+            f"{run.logs[0]}: found a run of {run.title} with {_sizes(run.named_set)}, expected one of "
+            f"{run.benchmark.titled(cases.named_set)} with {_sizes(cases.named_set)}, as in {cases.source}. "
+            f"{PASS_DATA}."
         )
     of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
     for cell, size in run.cells.items():
         if (expected_size := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
-                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in {cases.source}. "
-                "Pass --data with the data of the run (its log names them), or run again."
+                f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in "
+                f"{cases.source}. {PASS_DATA}, or run again."
             )
     of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
     differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
@@ -158,8 +167,8 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             expected = of_data[first][place] if first in of_data else "no such case"
             raise RunError(
                 f"{run.logs[0]}: {len(wrong):,} of {len(run.cases):,} cases {meaning} than in "
-                f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. Pass --data with "
-                "the data of the run (its log names them), or run again."
+                f"{cases.source}; the first is {first}, found {of_run[first][place]}, expected {expected}. "
+                f"{PASS_DATA}, or run again."
             )
 
 

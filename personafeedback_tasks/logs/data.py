@@ -12,7 +12,7 @@ from ..common.errors import DataError, OptionError
 from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
 from .caveat import FORBIDS, WEAKENS, Caveat
-from .compare import checked, refuse_other_data
+from .compare import refuse_other_data, with_prompts_checked
 from .errors import RunError
 from .read import read_runs
 from .run import Run
@@ -22,70 +22,84 @@ Found = tuple[CaseSet[Any] | None, str]
 
 
 class RunData:
-    """The data of the option --data. Each source is read once per command, and its texts are examined once."""
+    """The data of runs: in the places that --data names, else where a log or the benchmark's environment variable says.
 
-    def __init__(self, named: str | None) -> None:
+    Each place is read once per command, and its texts are examined once.
+    """
+
+    def __init__(self, *named: str | None, anywhere: bool = False) -> None:
         """
         Args:
-            named: the option; None tries the source that a log names, then the benchmark's environment variable.
+            named: places; each run takes the first that has its data. None is left out.
+            anywhere: whether a run whose data are in no named place may have them elsewhere.
         """
-        self.named = named
-        self.fits = False
-        """Whether these are the data of a run that was checked."""
-        self.misfit = ""
-        """Error of the first run for which these data were broken."""
+        self.named = [place for place in named if place is not None]
+        self.anywhere = anywhere or not self.named
+        self._fits: set[str] = set()  # named places that have the data of a run
+        self._misfits: dict[str, DataError | RunError] = {}  # named place -> error of the first run whose data it lacks
+        self._differing: set[str] = set()  # reasons why data that are there are not those of a run
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
-        self._differing: set[str] = set()  # reasons why data that are there are not those of a run
-        self._of: dict[int, tuple[Run, CaseSet[Any] | None, str]] = {}  # with the run, so that its id stays its own
+        self._of: dict[int, tuple[Run, Found]] = {}  # with the run, so that its id stays its own
 
     def of(self, run: Run) -> Found:
-        """The cases of a run, or why they are missing. Raises DataError if the data that the user named are broken."""
+        """The cases of a run, or why they are missing. Raises DataError, RunError: they must be in a named place."""
         if id(run) not in self._of:
-            self._of[id(run)] = (run, *self._find(run))
-        return self._of[id(run)][1:]
+            self._of[id(run)] = run, self._find(run)
+        return self._of[id(run)][1]
 
     def _find(self, run: Run) -> Found:
         spec, logged = run.benchmark.report, run.signature.source
         if spec.load is None:
             return None, ""  # its cases are made of an earlier run
-        under = spec.under or (lambda cases, signature: cases)
-        if self.named is not None:
-            return under(self._load(run, spec.load, self.named), run.signature), ""
+        for place in self.named:
+            try:
+                cases = self._in(place, run)
+            except (DataError, RunError) as error:
+                self._misfits.setdefault(place, error)
+                if not self.anywhere and place == self.named[-1]:
+                    raise
+            else:
+                self._fits.add(place)
+                return cases, ""
         why_not = ""
         for place in dict.fromkeys((logged, os.environ.get(spec.environment) or logged)):
             try:
-                cases = under(self._load(run, spec.load, place), run.signature)
-                refuse_other_data(run, cases)
+                return self._in(place, run), ""
             except (DataError, RunError) as error:
                 why_not = why_not or str(error).replace(place, shown_source(place))  # documents quote it
                 if isinstance(error, RunError):
                     self._differing.add(why_not)
-            else:
-                return cases, ""
         return None, why_not
+
+    def _in(self, place: str, run: Run) -> CaseSet[Any]:
+        spec = run.benchmark.report
+        key = (run.benchmark.name, place, run.signature.counts)
+        if key not in self._loaded:
+            assert spec.load is not None
+            self._loaded[key] = spec.load(place, run.signature.counts)
+        cases = self._loaded[key]
+        if spec.under is not None:
+            cases = spec.under(cases, run.signature)
+        refuse_other_data(run, cases)
+        return cases
 
     def checked(self, run: Run) -> Run:
         """The run, checked against its data if they are there.
 
         Raises:
-            DataError, RunError: the data that the user named are broken or of another run, or prompts do not fit the
-                options.
+            DataError, RunError: its data must be in a named place and are not, or prompts do not fit the options.
         """
-        try:
-            cases, why_not = self.of(run)
-            found = run if cases is None else checked(run, cases)
-        except DataError as error:
-            self.misfit = self.misfit or str(error)
-            raise
-        self.fits = True
+        cases, why_not = self.of(run)
+        if cases is not None:
+            return with_prompts_checked(run, cases)
         if why_not in self._differing:
             return replace(run, unchecked=(*run.unchecked, Caveat("no_data", FORBIDS, {"why": why_not})))
         if run.benchmark.report.load is None and run.asked:
             why = "its cases are made of an earlier run."
             unknown = Caveat("prompts_unchecked", WEAKENS, {"log": run.logs[0].name, "why": why})
             return replace(run, asked=None, unchecked=(*run.unchecked, unknown))
-        return found
+        return run
 
     def texts(self, run: Run) -> Examined | None:
         """Facts from the texts of the run's cases; None without data."""
@@ -98,54 +112,25 @@ class RunData:
             self._texts[key] = examine(cases, run.cases.keys())
         return self._texts[key]
 
-    def _load(self, run: Run, load: Callable[[str, str], CaseSet[Any]], place: str) -> CaseSet[Any]:
-        key = (run.benchmark.name, place, run.signature.counts)
-        if key not in self._loaded:
-            self._loaded[key] = load(place, run.signature.counts)
-        return self._loaded[key]
-
-
-def first_with(run: Run, data: Sequence[RunData]) -> RunData:
-    """The first place that has the data of a run; the last if none has."""
-    return next((place for place in data[:-1] if _found(run, place)[0] is not None), data[-1])
-
-
-def cases_of(run: Run, data: Sequence[RunData]) -> Found:
-    """The cases of a run, from the first place that has them."""
-    found: Found = None, ""
-    for place in data:
-        if (found := _found(run, place))[0] is not None:
-            break
-    return found
-
-
-def _found(run: Run, place: RunData) -> Found:
-    try:
-        place.checked(replace(run, asked=None))
-        return place.of(run)
-    except (DataError, RunError) as error:
-        return None, str(error)
-
-
-def refuse_misfits(data: Sequence[RunData]) -> None:
-    """Raise OptionError if a place that the user named is broken and has the data of none of the runs."""
-    for place in data:
-        if place.named is not None and place.misfit and not place.fits:
-            raise OptionError(f"--data {place.named}: found the data of none of these runs. {place.misfit}")
+    def refuse_misfits(self) -> None:
+        """Raise OptionError if the named places have the data of none of the runs, or one is broken."""
+        for place, error in self._misfits.items():
+            if place not in self._fits and (isinstance(error, DataError) or not self._fits):
+                raise OptionError(f"--data {place}: found the data of none of these runs. {error}")
 
 
 def opened(
     paths: Sequence[str | Path],
-    data: Sequence[RunData] = (),
+    data: RunData | None = None,
     say: Callable[[str], object] = lambda line: None,
     reading: Callable[[Path], object] = lambda path: None,
 ) -> list[Run]:
     """Runs of files and folders, checked against their data if these are there; the only way to read logs for numbers.
 
     Args:
-        data: places to look in; the last counts where no other fits. Empty: what a log or the environment names.
+        data: where they may be; None for where a log or the environment says.
         say: gets one line per log that is passed over.
         reading: gets each file before it is read.
     """
-    places = data or (RunData(None),)
-    return [first_with(run, places).checked(run) for run in read_runs(paths, say, reading)]
+    data = data or RunData()
+    return [data.checked(run) for run in read_runs(paths, say, reading)]

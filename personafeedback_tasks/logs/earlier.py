@@ -47,7 +47,8 @@ def refuse_void(run: Run) -> None:
     """Raise RunError for a run whose texts do not answer whole prompts of ours: nothing may go on from them."""
     if run.cut_prompts or any(caveat.severity == VOID for caveat in run.unchecked):
         raise RunError(
-            f"{run.logs[0]}: found a run that is void, as `personafeedback report` says, expected replies to whole prompts. Run it again."
+            f"{run.logs[0]}: found a run that is void, as `personafeedback report` says, expected replies to whole "
+            "prompts. Run it again."
         )
 
 

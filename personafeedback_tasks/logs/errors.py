@@ -1,6 +1,6 @@
 """What is wrong with a log, and sentences on a run that has not come to its end, the same in every command.
 
-A log does not tell a run that goes on from one that was killed, and resuming the former pays for its calls a second time.
+A log does not tell a run that goes on from one that was killed; resuming the former pays for its calls a second time.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class ForeignError(RunError):
 
 
 NO_SAMPLES = (
-    "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in lm-eval, without "
-    "--no-log-samples in Inspect."
+    "{}: found no samples in it, expected the answers of every case. Run it again with samples: --log_samples in "
+    "lm-eval, without --no-log-samples in Inspect."
 )
 
 

@@ -1,4 +1,4 @@
-"""The role of every field that a harness records about a run or a sample, from fields.ini, the only such list; and why a sample does not count."""
+"""The role of every field that a harness records about a run, from fields.ini; and why a sample does not count."""
 
 from __future__ import annotations
 

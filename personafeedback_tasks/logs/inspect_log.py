@@ -127,7 +127,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             yield from json.loads(path.read_bytes()).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
-            # By their names: they lie there in the order in which they ended, and sums in another order differ in the last bit.
+            # by their names: they lie there in the order in which they ended, which moves the last bit of a sum
             for member in sorted(archive.infolist(), key=lambda member: member.filename):
                 if member.filename.startswith(_SAMPLES):
                     yield _parsed(archive.read(member))
@@ -215,9 +215,9 @@ class _Reading:
             yield from self._samples(raw, where, score.get("metadata") or {}, mark)
         if self.completed and not scored and not marked:
             raise RunError(
-                f"{self.path}: found no scores, expected those of the {self.completed:,} samples that the log counts. If it was not "
-                f"scored, run `inspect score` (--scorer personafeedback_tasks/{self.scorer}); if a newer Inspect wrote it, upgrade "
-                "personafeedback-tasks."
+                f"{self.path}: found no scores, expected those of the {self.completed:,} samples that the log counts. "
+                f"If it was not scored, run `inspect score` (--scorer personafeedback_tasks/{self.scorer}); if a newer "
+                "Inspect wrote it, upgrade personafeedback-tasks."
             )
 
     def _samples(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Iterator[Sample]:
@@ -328,7 +328,7 @@ def generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) 
     return fields.conditions("inspect GenerateConfig", given) | fields.conditions("model_args", arguments)
 
 
-# --- usage: calls and tokens, from the events of the samples -----------------------------------------------------------
+# --- usage: calls and tokens, from the events of the samples ----------------------------------------------------------
 
 
 def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> list[Usage]:
@@ -344,7 +344,7 @@ def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> lis
 def _elsewhere(stats: EvalStats, of_samples: Usage) -> Usage:
     # of samples that are not scored: the rest of Inspect's own sums over the run and the logs that it continues
     every = total(_usage(usage.model_dump()) for usage in stats.model_usage.values())
-    _, *tokens = (max(0, of_all - own) for of_all, own in zip(every.each, of_samples.each, strict=True))
+    _, *tokens = (max(0, of_all - own) for of_all, own in zip(every, of_samples, strict=True))
     rest = Usage(math.nan, *tokens)  # Inspect counts no calls
     return rest if rest.tokens else NONE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -36,7 +36,7 @@ def results_beside(samples: Path) -> Path | None:
     return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
-def opened(path: Path, texts: bool) -> list[Log]:
+def opened(path: Path, texts: bool, only: Collection[Path] = ()) -> list[Log]:
     """The logs of a results file with the samples files beside it, or of one samples file with its results file.
 
     Tasks that were asked otherwise, such as one and its `_mc` twin, or of another benchmark, are logs of their own.
@@ -45,17 +45,17 @@ def opened(path: Path, texts: bool) -> list[Log]:
         RunError: a file is damaged or missing, or contains tasks that are not ours.
     """
     if path.suffix != ".jsonl":
-        return _logs(path, None, texts)
+        return _logs(path, only, texts)
     results = results_beside(path)
     if results is None:
         raise RunError(
-            f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same run, "
-            "which names the model, the setting and the prompt. Keep both together under their original names."
+            f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same "
+            "run, which names the model, the setting and the prompt. Keep both together under their original names."
         )
-    return _logs(results, path, texts)
+    return _logs(results, [path], texts)
 
 
-def _logs(path: Path, only: Path | None, texts: bool) -> list[Log]:
+def _logs(path: Path, only: Collection[Path], texts: bool) -> list[Log]:
     results = _load(path)
     stamp = path.stem.rpartition("_")[2]
     leaves = {
@@ -63,18 +63,19 @@ def _logs(path: Path, only: Path | None, texts: bool) -> list[Log]:
     }
     if not leaves:
         raise ForeignError(
-            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected tasks of personafeedback-tasks."
+            f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected tasks of "
+            "personafeedback-tasks."
         )
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
-    if only is not None:
-        samples = {task: file for task, file in samples.items() if file == only}
+    if only:
+        samples = {task: file for task, file in samples.items() if file in only}
     if not samples:
-        raise RunError(f"{only}: {path.name} beside it has no such task. Keep the files of one run together.")
+        raise RunError(f"{min(only)}: {path.name} beside it has no such task. Keep the files of one run together.")
     there = [file for file in samples.values() if file.is_file()]
     if not there and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
         raise RunError(
-            f"{path}: found no samples_*.jsonl of its tasks beside it, expected those that the run logged. {perhaps('lm-eval')} "
-            "If the files were moved, keep those of one run together."
+            f"{path}: found no samples_*.jsonl of its tasks beside it, expected those that the run logged. "
+            f"{perhaps('lm-eval')} If the files were moved, keep those of one run together."
         )
     if not there:
         raise RunError(NO_SAMPLES.format(path))
@@ -166,7 +167,7 @@ class _Rows:
     settings: Sequence[str]
     wrapping: Wrapping
     texts: bool
-    # lm-eval looks a request up by its arguments, whatever the model: request -> reply, both hashed; None without a cache
+    # request -> reply, both hashed, since lm-eval looks requests up by their arguments; None without a cache
     cached: dict[int, int] | None
     in_full: bool = False  # whether a sample keeps the texts of its prompts
 
@@ -182,8 +183,8 @@ class _Rows:
                     raise
                 except UNREADABLE as error:
                     raise RunError(
-                        f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), expected one "
-                        f"that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+                        f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), "
+                        f"expected one that lm-eval logged for our tasks. {perhaps('lm-eval')}"
                     ) from error
         if rows != count:
             advice = f"{perhaps('lm-eval')} " if rows < count else ""
@@ -272,7 +273,7 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
 
 def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     arguments, metadata, named_by = _arguments(results), config["metadata"], _named_by(results)
-    # "" is a template that the server applies: the models behind an API have no other. None: --apply_chat_template was not given.
+    # "": the server applies its template, as behind an API. None: --apply_chat_template was not given.
     template = "not applied" if results.get("chat_template") is None else "applied"
     digest = str(results.get("chat_template_sha") or "")[:12]
     # lm-eval's command adds the model's arguments to the metadata of a task.

@@ -5,9 +5,8 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +69,14 @@ class Log:
         return self.runs[0].logs[0]
 
 
-def in_view(logs: Sequence[Log]) -> list[Sample]:
-    """The samples of logs of one run. If a reply shows thinking, the others are read in view of that."""
-    samples = [sample for log in logs for sample in log.samples]
-    if not any(shows_thinking(given) for sample in samples for given in sample.evidence):
-        return samples
-    found = []
-    for log in logs:
-        method = log.runs[0].method
-        for sample in log.samples:
-            evidence = [settled(given, method, log.max_tokens) for given in sample.evidence]
-            found.append(replace(sample, evidence=evidence))
+def in_view(log: Log) -> Sequence[Sample]:
+    """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.thinking`."""
+    if not any(shows_thinking(given) for sample in log.samples for given in sample.evidence):
+        return log.samples
+    method, found = log.runs[0].method, []
+    for sample in log.samples:
+        evidence = [settled(given, method, log.max_tokens) for given in sample.evidence]
+        found.append(replace(sample, evidence=evidence))
     return found
 
 
@@ -101,29 +97,35 @@ def cases_under(
     return of_settings(cases, len(settings))
 
 
+Open = Callable[[Path, bool, Collection[Path]], "Sequence[Log]"]
+"""(file, whether every sample keeps the texts of its prompts, samples files beside it to read; empty for all) -> its
+logs, several where its tasks were asked in several ways. Raises RunError."""
+
+
 @dataclass(frozen=True)
 class Reader:
     """Reads the logs of a harness.
 
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
-        open: reads the logs of a file, several where its tasks were asked in several ways. Raises RunError. With True,
-            every sample keeps the texts of its prompts, and not the first one alone.
         suffixes: the ends of the names of such logs in a folder, not of files that they bring along.
     """
 
     owns: Callable[[bytes], bool]
-    open: Callable[[Path, bool], Sequence[Log]]
+    open: Open
     suffixes: tuple[str, ...]
 
 
-def _lazily(module: str) -> Callable[[Path, bool], Sequence[Log]]:
-    # reading Inspect's logs needs Inspect, so its module is imported once there is such a log
-    def opened(path: Path, texts: bool) -> Sequence[Log]:
-        logs: Sequence[Log] = import_module(module, __package__).opened(path, texts)
-        return logs
+def _open_inspect(path: Path, texts: bool, only: Collection[Path]) -> Sequence[Log]:
+    from .inspect_log import opened  # takes Inspect, which is imported once there is such a log
 
-    return opened
+    return opened(path, texts)
+
+
+def _open_lm_eval(path: Path, texts: bool, only: Collection[Path]) -> Sequence[Log]:
+    from .lm_eval_log import opened
+
+    return opened(path, texts, only)
 
 
 def _of_inspect(head: bytes) -> bool:
@@ -139,8 +141,8 @@ def _json(head: bytes) -> bool:
 
 
 READERS = (
-    Reader(_of_inspect, _lazily(".inspect_log"), (".eval", ".json")),
-    Reader(_of_lm_eval, _lazily(".lm_eval_log"), (".json",)),
+    Reader(_of_inspect, _open_inspect, (".eval", ".json")),
+    Reader(_of_lm_eval, _open_lm_eval, (".json",)),
 )
 
 
@@ -156,11 +158,12 @@ def reader_of(path: Path) -> Reader | None:
     return next((reader for reader in READERS if reader.owns(head)), None)
 
 
-def open_logs(path: Path, texts: bool = False) -> Sequence[Log]:
+def open_logs(path: Path, texts: bool = False, only: Collection[Path] = ()) -> Sequence[Log]:
     """A file's logs, unchecked: one for each way in which its tasks were asked.
 
     Args:
         texts: keep the texts of all prompts.
+        only: the samples files to read of those beside a results file; empty for all.
 
     Raises:
         RunError: the file cannot be read, is empty, or is no log.
@@ -168,9 +171,10 @@ def open_logs(path: Path, texts: bool = False) -> Sequence[Log]:
     reader = reader_of(path)
     if reader is None:
         raise RunError(
-            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of lm-eval."
+            f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of "
+            "lm-eval."
         )
-    return reader.open(path, texts)
+    return reader.open(path, texts, only)
 
 
 def samples_of(run: Run, texts: bool = False) -> list[Sample]:
@@ -179,11 +183,13 @@ def samples_of(run: Run, texts: bool = False) -> list[Sample]:
     Args:
         texts: keep the texts of all prompts.
     """
-    # lm-eval's results file names all samples files beside it, also those that are not of this run
-    rows = [path for path in run.logs if path.suffix == ".jsonl"]
-    logs = [log for path in rows or run.logs for log in open_logs(path, texts)]
-    setting = run.setting
-    return [sample for sample in in_view(logs) if sample.setting == setting]
+    # a results file of lm-eval brings the samples files of the run
+    files = [path for path in run.logs if path.suffix != ".jsonl"] or run.logs
+    setting, found = run.setting, []
+    for path in files:
+        for log in open_logs(path, texts, run.logs):
+            found += [sample for sample in in_view(log) if sample.setting == setting]
+    return found
 
 
 def signed(metadata: object, path: Path) -> list[Signature]:

@@ -121,8 +121,8 @@ def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
     wanted = found if len(found) == 1 else [name for name in found if name in named]
     if len(wanted) != 1:
         raise RunError(
-            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: {', '.join(found)}. "
-            "Pass --value NAME."
+            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: "
+            f"{', '.join(found)}. Pass --value NAME."
         )
     return wanted[0]
 
@@ -138,7 +138,7 @@ def refuse_other_mean(path: Path, value: str, found: float, reported: Mapping[st
         )
 
 
-# --- Inspect -----------------------------------------------------------------------------------------------------------
+# --- Inspect ----------------------------------------------------------------------------------------------------------
 
 
 def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
@@ -230,7 +230,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-# --- lm-eval -----------------------------------------------------------------------------------------------------------
+# --- lm-eval ----------------------------------------------------------------------------------------------------------
 
 
 def _lm_eval(

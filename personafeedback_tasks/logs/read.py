@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -44,14 +44,21 @@ def read_runs(
         RunError: a file is no log of ours, is damaged or empty, or logs of one row differ in what moves a score.
     """
     named = list(dict.fromkeys(map(Path, paths)))
-    runs: list[Run] = []
+    files: dict[Path, list[Path]] = {}  # file or folder -> of a results file, the samples files to read; empty for all
     for path in named:
+        results = results_beside(path)
+        if results is None:
+            files.setdefault(path, [])
+        elif results not in named:  # `results/MODEL/*` names both
+            files.setdefault(results, []).append(path)
+    runs: list[Run] = []
+    for path, samples in files.items():
         if path.is_dir():
             runs += _of_folder(path, say, reading)
-        elif results_beside(path) not in named:  # `results/MODEL/*` names both: the results file brings its samples
+        else:
             reading(path)
-            runs += _read(path)
-    found = list(map(_counted, _join_leaves(runs)))
+            runs += _read(path, samples)
+    found = list(map(_counted, runs))
     refuse_shared(found)
     return told_apart(found)
 
@@ -65,8 +72,8 @@ def only(path: str | Path, runs: Sequence[Run]) -> Run:
     """The one run that was found. Raises RunError if there are several."""
     if len(runs) > 1:
         raise RunError(
-            f"{path}: found {len(runs)} runs ({'; '.join(f'{run.task}, {run.label}' for run in runs)}), expected one. Pass the log of "
-            "one (of several tasks in lm-eval, its samples_*.jsonl), or a folder with its logs alone."
+            f"{path}: found {len(runs)} runs ({'; '.join(f'{run.task}, {run.label}' for run in runs)}), expected one. "
+            "Pass the log of one (of several tasks in lm-eval, its samples_*.jsonl), or a folder with its logs alone."
         )
     return runs[0]
 
@@ -118,8 +125,8 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
         raise broken[0]
     if not found:
         raise RunError(
-            f"{folder}: found no log of these tasks in it, expected an .eval file of Inspect or a results_*.json of lm-eval "
-            f"(--output_path). Pass the folder that the harness wrote to.{foreign}"
+            f"{folder}: found no log of these tasks in it, expected an .eval file of Inspect or a results_*.json of "
+            f"lm-eval (--output_path). Pass the folder that the harness wrote to.{foreign}"
         )
     for reason in broken:
         say(f"Passed over {reason}")
@@ -151,9 +158,8 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
         if other is None:
             kept.append(run)
         else:
-            say(
-                f"Passed over {run.logs[0]}: {other.logs[0]} has the same cases of the same run. Name the log to report it."
-            )
+            why = f"{other.logs[0]} has the same cases of the same run"
+            say(f"Passed over {run.logs[0]}: {why}. Name the log to report it.")
     return sorted(kept, key=lambda run: run.date)
 
 
@@ -167,32 +173,24 @@ def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
         if before is run:
             continue
         if before.finished and not run.finished:
-            say(
-                f"Passed over {run.logs[0]}: {state_of(run.status)}; {before.logs[0]}, which it continues, is complete. Name the log to report it."
-            )
+            why = f"{state_of(run.status)}; {before.logs[0]}, which it continues, is complete"
+            say(f"Passed over {run.logs[0]}: {why}. Name the log to report it.")
             continue
         say(f"Passed over {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
         kept[name] = run
     return list(kept.values())
 
 
-def _join_leaves(runs: list[Run]) -> list[Run]:
-    # the samples files of one invocation, named one by one
-    joined: dict[object, list[Run]] = {}
-    for run in runs:
-        joined.setdefault((run.logs[0], *run.asked_as) if len(run.logs) == 2 else id(run), []).append(run)
-    return [_merged(parts) for parts in joined.values()]
-
-
-def _read(path: Path) -> list[Run]:
+def _read(path: Path, only: Collection[Path] = ()) -> list[Run]:
     try:
-        return [run for log in open_logs(path) for run in runs_of(log)]
+        return [run for log in open_logs(path, only=only) for run in runs_of(log)]
     except UNREADABLE as error:
         if isinstance(error, PersonaFeedbackError):
             raise
+        why = f"{type(error).__name__}: {cut(' '.join(str(error).split()), 200)}"
         raise RunError(
-            f"{path}: found a log that cannot be read ({type(error).__name__}: {cut(' '.join(str(error).split()), 200)}), expected one of Inspect or "
-            "lm-eval 0.4 as the harness wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
+            f"{path}: found a log that cannot be read ({why}), expected one of Inspect or lm-eval 0.4 as the harness "
+            "wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
         ) from error
 
 
@@ -204,14 +202,14 @@ def _merged(parts: Sequence[Run]) -> Run:
         for name, here in first.same.items():
             if here != (there := other.same.get(name)):
                 raise RunError(
-                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in one "
-                    "row. Pass each as a run of its own."
+                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in "
+                    "one row. Pass each as a run of its own."
                 )
         twice = sorted(merged.cases.keys() & other.cases.keys())
         if twice:
             raise RunError(
-                f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), expected "
-                "each once in a run. Pass only the log that counts."
+                f"{other.logs[0]}: {twice[0]} is also in {' or '.join(map(str, merged.logs))} ({len(twice)} in all), "
+                "expected each once in a run. Pass only the log that counts."
             )
         merged = replace(
             merged,
@@ -238,15 +236,16 @@ TELLING = 10
 
 
 def refuse_shared(runs: Sequence[Run]) -> None:
-    """Raise RunError if runs of different models, or under other conditions, name one cache file and have its replies."""
+    """Raise RunError if runs of other models, or under other conditions, have the replies of one cache file."""
     for one, other in combinations([run for run in runs if run.cached], 2):
         models = {"model": (one.model, other.model)} if one.model != other.model else {}
         differing = models | one.other_conditions(other)
         if differing and _may_be_one_file(one.cache, other.cache) and _share_replies(one, other):
             what = "; ".join(f"{name} {mine} and {its}" for name, (mine, its) in differing.items())
             raise RunError(
-                f"{one.logs[0]} and {other.logs[0]} have the same replies and name the same cache, {other.cache} (--use_cache), but differ "
-                f"({what}): what ran later was never asked. Use one cache file per model, and run it again without this one."
+                f"{one.logs[0]} and {other.logs[0]} have the same replies and name the same cache, {other.cache} "
+                f"(--use_cache), but differ ({what}): what ran later was never asked. Use one cache file per model, "
+                "and run it again without this one."
             )
 
 

@@ -90,7 +90,7 @@ def _results(benchmark: Benchmark, document: Any, options: Options, recorded: Re
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
     first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
     return DataError(
-        f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every case: "
-        f"calls without one: {calls:,}, in {len(gaps):,} of {cases:,} cases. Add their records; if the run asked only some of the cases, "
-        "--partial leaves out those without any record."
+        f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every "
+        f"case: calls without one: {calls:,}, in {len(gaps):,} of {cases:,} cases. Add their records; if the run asked "
+        "only some of the cases, --partial leaves out those without any record."
     )

@@ -237,7 +237,7 @@ class Run:
         return ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items())
 
     def other_conditions(self, other: Run) -> dict[str, tuple[str, str]]:
-        """Condition -> (its value here, in another run), where they differ. Runs of two harnesses are compared in what both have."""
+        """Condition -> (its value here, in another run), where they differ; across harnesses, of what both have."""
         writes = bool(self.method.new_tokens and other.method.new_tokens)
         if self.program == other.program:
             here, there = ({name: text(value) for name, value in run.conditions.items()} for run in (self, other))

@@ -167,7 +167,7 @@ def test_controls_find_their_runs(tmp_path):
 
 def test_a_baseline_has_every_measure_of_a_run(tmp_path):
     mine = relevance(tmp_path, "a", 0.9)
-    found = make_judges(mine, RunData(None).texts(mine))
+    found = make_judges(mine, RunData().texts(mine))
     share = sum(LABELS.values()) / len(LABELS)
     yes = {name: one.value for name, one in found.baselines["always YES"].items()}
     assert yes["acc"] == yes["precision"] == same(share)
@@ -190,8 +190,8 @@ def test_a_calibration_set_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
     with pytest.raises(RunError, match="model: found b, expected judge"):
         calibration_of(judged, [other])
     with pytest.raises(RunError, match="found no duels of the run on"):
-        verdicts_of([calibration], [calibration], [RunData(None)], print)
+        verdicts_of([calibration], [calibration], RunData(), print)
     shutil.move(folder, tmp_path / "moved")
     with pytest.raises(DataError, match="not at hand"):
-        duels_in(judged, [RunData(None)])
-    assert duels_in(judged, [RunData(str(tmp_path / "moved")), RunData(None)])[0].writer == "acme/writer"
+        duels_in(judged, RunData())
+    assert duels_in(judged, RunData(str(tmp_path / "moved"), anywhere=True))[0].writer == "acme/writer"

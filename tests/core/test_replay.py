@@ -164,7 +164,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     file = write(tmp_path / "replies.jsonl", [*records, *filters])
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
     given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
-    report = as_json(report_of(read_run(log), RunData(None)))
+    report = as_json(report_of(read_run(log), RunData()))
     assert numbers(scored("personafeedback_general_hard", file, "-T", f"data={root}", *given)) == numbers(report)
 
     short = write(tmp_path / "short.jsonl", records)

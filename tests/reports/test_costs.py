@@ -118,7 +118,7 @@ def test_the_report_has_what_the_server_billed(run, tmp_path):
 
     in_report = (tmp_path / "report" / "report.md").read_text("utf-8")
     for name, of in everything.items():
-        numbers = [f"{number:,.0f}" for number in of.each]
+        numbers = [f"{number:,.0f}" for number in of]
         assert f"| {name} | {' | '.join([*numbers, money((3 * of.input + 15 * of.output) / 1e6)])} |" in in_report
         assert all(number in full for number in numbers)
 

@@ -62,7 +62,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
 # --- and back ----------------------------------------------------------------------------------------------------------
 
 
-def opened(path: Path, texts: bool = False) -> list[Log]:
+def opened(path: Path, texts: bool = False, only: object = ()) -> list[Log]:
     header, *rows, last = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     every = log.signed(header, path)
     if last.get("cases") != len(rows):
