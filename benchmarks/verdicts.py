@@ -2,8 +2,9 @@
 
     python benchmarks/verdicts.py --seeds 200
 
-Users differ in how often a judge is right by a standard deviation of 8 points, the same with every persona. A judge decides once per case and setting,
-and anew in the second order in a fifth of the cases. `tests/analysis/test_verdicts.py` runs each judge once through both harnesses.
+Users differ in how often a judge is right by a standard deviation of 8 points, the same with every persona. A judge
+decides once per case and setting, and anew in the second order in a fifth of the cases.
+`tests/analysis/test_verdicts.py` runs each judge once through both harnesses.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PLACE = "by place"
 """In place of a verdict: the numbers are void, see `analysis.place`."""
 
 Rights = dict[str, np.ndarray]
-"""Setting -> whether the pick is right, cases x orders; nan for a refusal. The first order shows the chosen response first."""
+"""Setting -> whether the pick is right, cases x orders; nan for a refusal. The first order has the chosen one first."""
 
 
 @dataclass(frozen=True)

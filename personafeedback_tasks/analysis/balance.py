@@ -35,13 +35,14 @@ def rank_document(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> 
 
 
 def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[Balance]:
-    """Models with both a gain and a cost, in the order of the rankings. Void and partial runs and controls have neither.
+    """Models with both a gain and a cost, in the order of the rankings.
 
     Args:
         of_tasks: costs in other tasks, as `cost.costs_of_models` has them, whatever the method.
 
-    Each quantity is of runs on the same cases, asked in the same way: of several benchmarks and ways, those with
-    most cases, then those that most models with a cost have. Of several runs of one model by one method, the earliest counts.
+    Void and partial runs and controls do not count. Each quantity is of runs on the same cases, asked in the same way:
+    those with most cases, then those that most models with a cost have. Of several runs of one model by one method,
+    the earliest counts.
     """
     names = {_key(run): run.name for ranking in rankings for run in ranking.runs}
     found: dict[str, dict[str, tuple[Run, _Values]]] = {GAIN: {}, SWAP: {}, COST: {}}
@@ -117,7 +118,8 @@ def costs_beside(
 ) -> dict[str, Estimate]:
     """The costs of the same model: COST, of other runs by the same method and their controls, and those in other tasks.
 
-    COST is missing where no whole run on the benchmark's own data has it. Of several, that of the same harness counts, then the earliest.
+    COST is missing where no whole run on the benchmark's own data has it. Of several runs, that of the same harness
+    counts, then the earliest.
     """
     of_model = [(other, controls) for other, controls in rows if _key(other) == _key(run) and not other.remark]
     of_model.sort(key=lambda row: (row[0].program != run.program, row[0].date))

@@ -26,7 +26,8 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
     """
     if run_a.signature.benchmark != run_b.signature.benchmark:
         raise RunError(
-            f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in {run_a.logs[0]}."
+            f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in "
+            f"{run_a.logs[0]}."
         )
     refuse_shared([run_a, run_b])
     run_a, run_b = told_apart([run_a, run_b])

@@ -56,7 +56,7 @@ class Contender:
 
     @cached_property
     def picks(self) -> list[float]:
-        """The share of each case's readable picks that are right; nan without one, and where a case is no choice of two."""
+        """The share of each case's readable picks that are right; nan without one, or with more than two choices."""
         picked = self.run.benchmark.report.picked
         return [picked(self.run.by_case[case_id]) if picked else math.nan for case_id in self.ids]
 
@@ -70,8 +70,10 @@ class Contender:
         return [self.run.cases[case_id].value(measure) for case_id in self.ids]
 
     def mean(self, ids: Sequence[str], values: Sequence[float], over: Callable[..., Estimate] = share) -> Estimate:
-        """The mean of a value of some of its cases, clustered by user; undefined where cells weigh the same and one has no
-        case."""
+        """The mean of a value of some of its cases, clustered by user.
+
+        It is undefined where cells weigh the same and one has no case.
+        """
         of_ids = replace(self, part=ids)
         if of_ids.cells is not None and {*of_ids.cells} != {*self.run.benchmark.cells}:
             return over([], [])

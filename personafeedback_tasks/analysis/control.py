@@ -12,8 +12,7 @@ from .void import is_void
 
 
 def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str, float]:
-    """Case id -> measure of gain of the run minus the control's, of common cases; nan where either is void, or no answer can
-    move one."""
+    """Common case -> measure of gain of the run minus the control's; nan if either is void or no answer can move."""
     common = run.cases.keys() & control.cases.keys()
     if not common:
         raise RunError(
@@ -42,13 +41,13 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
     assert spec is not None  # a benchmark without one has no value
     if control.signature.options.get(spec.option) != value:
         raise RunError(
-            f"{control.logs[0]}: found {spec.option} {control.signature.options.get(spec.option)}, expected {value} for a control. "
-            f"Run the same task with {spec.option}={value}."
+            f"{control.logs[0]}: found {spec.option} {control.signature.options.get(spec.option)}, expected {value} "
+            f"for a control. Run the same task with {spec.option}={value}."
         )
     if run.signature.options.get(spec.option) == value:
         raise RunError(
-            f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its control "
-            f"{control.logs[0]}."
+            f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its "
+            f"control {control.logs[0]}."
         )
     # where the harness is another one, the caveat `control_harness` names them
     differing = run.other_conditions(control) if run.program == control.program else {}

@@ -147,7 +147,7 @@ class ReportDocument(Output, frozen=True, kw_only=True):
     Attributes:
         schema: the version of keys and units of all outputs.
         reports: one for each run that is no control of another.
-        prompt_sensitivity: of each model that was asked in several wordings, how far they move its score, in a sentence.
+        prompt_sensitivity: a sentence for each model that was asked in several wordings: how far they move its score.
     """
 
     reports: Sequence[ReportedRun]
@@ -167,9 +167,9 @@ class RankedRun(Record, frozen=True, kw_only=True):
         primary: the measure that is its score, which `acc` has.
         signature: all that the numbers depend on.
         partial: whether cases of a started cell are missing.
-        void: whether its numbers are not those of the model; such runs come last, without rank, differences and verdict.
+        void: whether its numbers are not those of the model; such runs come last, without rank, difference or verdict.
         rank: 1 is the best; equal scores share the better one; null for a void run.
-        ranks: best and worst rank that it may have; right for all runs at once in 95 % of rankings; null for a void run.
+        ranks: best and worst rank that it may have, all right at once in 95 % of rankings; null for a void run.
         tied: places, from 1, of the runs that it is not significantly different from.
         verdict: whether it uses who the user is, in words, corrected for the number of models; null where that was not
             asked, or cannot be said of a void run.

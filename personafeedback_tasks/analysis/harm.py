@@ -11,10 +11,10 @@ from ..stats.estimates import Estimate, share
 
 
 def turned(run: Run, control: Run, ids: Iterable[str], before: float = 1) -> Estimate | None:
-    """Of the answers to some cases that are right in the control, the share that is wrong in the run, over users; None without any.
+    """Of the answers to some cases that are right in the control, the share that is wrong in the run; None without any.
 
-    Both are answers to the same case in the same epoch. Each order has one; log-odds have one for all orders: a model that
-    follows place would else lose none. A tie is half turned, and one that cannot be read is not.
+    Both answer the same case in the same epoch, clustered by user. Each order has an answer. Log-odds have one for all
+    orders: a model that follows place would lose none in either. A tie is half turned, an unreadable reply is not.
 
     Args:
         before: 0 takes the answers that are wrong in the control, and the share of these that is right in the run.

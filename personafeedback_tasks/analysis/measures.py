@@ -1,4 +1,4 @@
-"""The measures of reports and rankings: what each is called, where it is shown, and its value for a run. One entry each."""
+"""The measures of reports and rankings, an entry each: its name, where it is shown, and its value for a run."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ class Measure(Line):
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
-    """The measures of a ranking: all that its benchmark can have, so that files do not depend on the data and controls at
-    hand."""
+    """The measures of a ranking: all that its benchmark can have, whatever data and controls there are."""
     ranked = [one for one in every(contenders) if one.ranked]
     named = [replace(one, label=_in_rankings(one, contenders[0])) for one in ranked]
     return sorted(named, key=lambda one: KINDS.index(one.kind))
@@ -57,8 +56,10 @@ def of_report(run: Contender) -> list[Measure]:
 
 
 def every(contenders: Sequence[Contender]) -> list[Measure]:
-    """Every measure that runs of one benchmark can have. A measure of one benchmark is a `Line` of its `ReportSpec`; one of
-    all benchmarks is an entry here."""
+    """Every measure that runs of one benchmark can have.
+
+    A measure of one benchmark is a `Line` of its `ReportSpec`; one of all benchmarks is an entry here.
+    """
     run, texts = contenders[0].run, contenders[0].texts
     spec = run.benchmark.report
     scores = dict.fromkeys(one.run.primary for one in contenders)
@@ -74,19 +75,14 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     found += [_beside(name, texts, spec) for name in spec.beside]
     if spec.adjusted:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
-        found.append(
-            _measure(spec.adjusted, kind="adjusted", of=_adjusted, ranked=True, interval=True, table=RESULT, meaning=about)
-        )  # fmt: skip
+        fields: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
+        found.append(_measure(spec.adjusted, kind="adjusted", of=_adjusted, **fields))
     if spec.control is not None:
         found += _of_control(spec.control, contenders[0])
     for name in baselines:
         about = f"the score minus that of the baseline {name} on the same cases{_picks(name, spec, ', which picks')}"
-        found.append(
-            Measure(
-                over(name), kind="margin", of=partial(margin, name), baseline=name, unit=DIFFERENCE, ranked=True, table="",
-                meaning=about,
-            )
-        )  # fmt: skip
+        fields = {"baseline": name, "unit": DIFFERENCE, "ranked": True, "table": "", "meaning": about}
+        found.append(Measure(over(name), kind="margin", of=partial(margin, name), **fields))
     found += [_of_baseline(name, spec) for name in baselines if name not in spec.beside]
     if spec.picked is not None:
         found += [_of_shared(name, spec) for name in spec.shortcuts]
@@ -119,12 +115,9 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
         found.append(_measure(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
         found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
-    found.append(
-        Measure(
-            "same_pick", "right minus wrong", kind="difference", of=_same_pick, unit=DIFFERENCE, interval=True, counted="cases", table=SAME_PICK,
-            meaning="right minus wrong on the cases in which both runs pick the same response in every order",
-        )
-    )  # fmt: skip
+    about = "right minus wrong on the cases in which both runs pick the same response in every order"
+    fields = {"unit": DIFFERENCE, "interval": True, "counted": "cases", "table": SAME_PICK, "meaning": about}
+    found.append(Measure("same_pick", "right minus wrong", kind="difference", of=_same_pick, **fields))
     for value in one.controls:
         found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
         if value not in own.values():
@@ -135,15 +128,15 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
 
 
 def _difference(name: str, of: Callable[[Contender], Estimate | None], meaning: str, table: str) -> Measure:
-    return _measure(
-        name, kind="difference", of=of, unit=DIFFERENCE, interval=True, strong=True, ranked=True, table=table, meaning=meaning
-    )  # fmt: skip
+    shown = {"unit": DIFFERENCE, "interval": True, "strong": True, "ranked": True}
+    return _measure(name, kind="difference", of=of, table=table, meaning=meaning, **shown)
 
 
 def _of_difference(name: str, control: Control) -> str:
     paired = "paired by case, on the cases that both answered"
     if name == EXCESS:
-        return f"right minus wrong minus that of {control.counting} that a response shares with the {control.known}, where that is above 0, {paired}"
+        counting = f"{control.counting} that a response shares with the {control.known}"
+        return f"right minus wrong minus that of {counting}, where that is above 0, {paired}"
     for named in control.named:
         if named.name == name:
             more, less = (control.people.get(value, value) for value in (named.more, named.less))
@@ -177,10 +170,9 @@ def _of_baseline(name: str, spec: ReportSpec) -> Measure:
 
 
 def _of_shared(name: str, spec: ReportSpec) -> Measure:
-    return Measure(
-        f"same_as_{name}", name, kind="shared", of=partial(_shared, name), baseline=name, interval=True, counted="cases", table=SHARED,
-        meaning=f"share of the run's picks that are those of the baseline {name}{_picks(name, spec, ', which picks')}",
-    )  # fmt: skip
+    about = f"share of the run's picks that are those of the baseline {name}{_picks(name, spec, ', which picks')}"
+    fields: dict[str, Any] = {"baseline": name, "interval": True, "counted": "cases", "table": SHARED, "meaning": about}
+    return Measure(f"same_as_{name}", name, kind="shared", of=partial(_shared, name), **fields)
 
 
 def _of_part(name: str, label: str, run: Run) -> Measure:
@@ -211,7 +203,7 @@ def over(baseline: str) -> str:
 
 
 def own(name: str, one: Contender) -> Estimate:
-    """A measure of the benchmark, with the interval of its sequence where the run stops by it; undefined without a case."""
+    """A measure of the benchmark; undefined without a case."""
     benchmark = one.run.benchmark
     if name in benchmark.corpus:
         found = measures_of(benchmark, one.results, one.cells, (name,), one.shared).get(name, share([], []))

@@ -40,7 +40,7 @@ class RunPair:
         difference: score of the first minus that of the second, paired by case.
         p: two-sided, in [0, 1], with Holm's correction over all pairs of the ranking.
         groups: in a ranking of two runs, cell or group of cells -> the same there; the last one has all cases.
-        measures: in a ranking of two runs, measure that is no mean over cases, such as F1 -> its difference, by jackknife.
+        measures: in a ranking of two runs, measure that is no mean, such as F1 -> its difference, by jackknife.
     """
 
     first: int

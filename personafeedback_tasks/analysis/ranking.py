@@ -33,7 +33,7 @@ from .void import is_void
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Runs on the same cases: what outputs have of them, and the runs themselves, from the best; void ones come last."""
+    """Runs on the same cases: what outputs have of them, and the runs themselves, the best first, void ones last."""
 
     entry: RankingEntry
     contenders: Sequence[Contender]  # of `entry.runs`

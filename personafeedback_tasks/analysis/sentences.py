@@ -54,7 +54,7 @@ def opening(*clauses: str) -> str:
 
 
 def none_of(run: Run, values: Mapping[str, Estimate | None]) -> str:
-    """A clause on what the run never does, from `Line.none`; else empty, also where picks are not what its score is made of."""
+    """A clause on what the run never does, from `Line.none`; empty where its score is not made of picks."""
     if run.primary != run.benchmark.report.primary:
         return ""
     zero = ((line, value) for line in run.headline if line.none and (value := values.get(line.key)))
@@ -92,8 +92,10 @@ HARMS = {
 
 _VERDICTS: Mapping[PersonaUse, str] = {
     PersonaUse.USES: "it uses this user's {known}",
-    PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be seen ({counting} points beyond that)",
-    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over a similar user's {known})",
+    PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be "
+    "seen ({counting} points beyond that)",
+    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over "
+    "a similar user's {known})",
     PersonaUse.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
     PersonaUse.ANY: "any {known} helps it",
     PersonaUse.NO_SIGN: "no sign that it uses this user's {known}",
@@ -193,8 +195,8 @@ def _free_of_place(ways: Sequence[Method]) -> str:
     # no ways: the place already cancels in the run's own method
     if not ways:
         return (
-            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities that are cut off round to "
-            "such ties (hf: softmax_dtype=float32)."
+            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities "
+            "that are cut off round to such ties (hf: softmax_dtype=float32)."
         )
     asked = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
     shown = " or ".join(asked[harness].format(method) for method in ways for harness in method.harnesses)
@@ -203,61 +205,77 @@ def _free_of_place(ways: Sequence[Method]) -> str:
 
 SENTENCES: Mapping[str, str | Callable[..., str]] = {
     # a run
-    "prompts_cut": "PROMPTS CUT: {cut:,} prompts did not fit into the model's window. What is cut first is their beginning, which is the persona: the numbers "
-    "are void. Run again with a longer window (lm-eval: max_length; vLLM: --max-model-len; Ollama: num_ctx) or less room for replies.",
+    "prompts_cut": "PROMPTS CUT: {cut:,} prompts did not fit into the model's window. What is cut first is their "
+    "beginning, which is the persona: the numbers are void. Run again with a longer window (lm-eval: max_length; "
+    "vLLM: --max-model-len; Ollama: num_ctx) or less room for replies.",
     "prompts_not_checked": "Prompts not checked: window unknown.",
-    "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A server that answers with an "
-    "error or with no choice and the status 200 leaves such replies: then the score describes the server, not the model. Check its log and ask again (with "
-    "lm-eval, without the --use_cache file, which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
+    "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A "
+    "server that answers with an error or with no choice and the status 200 leaves such replies: then the score "
+    "describes the server, not the model. Check its log and ask again (with lm-eval, without the --use_cache file, "
+    "which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
     "(max_gen_toks).",
     "by_place": _by_place,
     "control_by_place": _control_by_place,
-    "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its score, {score}, is formed of log-odds "
-    "averaged over all orders, in which place cancels.",
+    "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its "
+    "score, {score}, is formed of log-odds averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
-    "missing_samples": "MISSING SAMPLES: {log} has {found:,} of the {claimed:,} samples that its header counts. Use the log as the harness wrote it.",
+    "missing_samples": "MISSING SAMPLES: {log} has {found:,} of the {claimed:,} samples that its header counts. "
+    "Use the log as the harness wrote it.",
     "joined": "JOINED: one run of {logs}.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
     "unfinished": "The run is {state}. {advice}",
-    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated and failed ones again; raise a "
-    "limit and run again.",
+    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated and "
+    "failed ones again; raise a limit and run again.",
     "asked_otherwise": "The runs were asked under other conditions: {how}.",
-    "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one file per model.",
-    "other_version": "The run is of task version {version}. All numbers here are those of the installed version {installed}, which read the replies again.",
+    "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one "
+    "file per model.",
+    "other_version": "The run is of task version {version}. All numbers here are those of the installed version "
+    "{installed}, which read the replies again.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
-    "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our prompts.",
+    "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our "
+    "prompts.",
     "counts_unchecked": "The number of cases in the data was not checked (counts=any).",
-    "bounds": "In {count:,} of {replies:,} calls a label is not among the most likely tokens that the server returned. The pick counts; the "
-    "log-odds take the highest probability that such a label can have, so p_chosen and acc_sym are bounds there.",
+    "bounds": "In {count:,} of {replies:,} calls a label is not among the most likely tokens that the server "
+    "returned. The pick counts; the log-odds take the highest probability that such a label can have, so p_chosen "
+    "and acc_sym are bounds there.",
     # its data
-    "no_data": "{why} So there are no baselines and nothing else from the texts, and errors do not allow for prompts that several users "
-    "share, as in the swap task: they may be too small. Pass --data.",
-    "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 {asked}): every case of the run has "
-    "the same texts in both, but other cells or personas differ. The audit and the label ceiling describe the data that were read.",
+    "no_data": "{why} So there are no baselines and nothing else from the texts, and errors do not allow for "
+    "prompts that several users share, as in the swap task: they may be too small. Pass --data.",
+    "other_data": "The data that were read for this report (sha256 {read}) are not those of the run (sha256 "
+    "{asked}): every case of the run has the same texts in both, but other cells or personas differ. The audit and "
+    "the label ceiling describe the data that were read.",
     # its score
     "no_right_answer": "Nobody says what is right in these cases, so the run has no score.",
-    "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log recover` restores them, "
-    "`inspect eval-retry` resumes the run.",
+    "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log "
+    "recover` restores them, `inspect eval-retry` resumes the run.",
     "one_user": "Only one user: no standard error and no interval.",
-    "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true value in 94 to 99 % of runs.",
+    "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true "
+    "value in 94 to 99 % of runs.",
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
-    "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no interval is given.",
-    "cautious": "The clustered variance comes out at or below 0, so an upper bound is in its place: the interval is longer than 95 % needs.",
-    "near_end": "So near to 0 or 100 %, an interval misses what fails for a few users of whom none is in the data: if 2 % of all users fail "
-    "throughout, it holds in 85 % of runs with 101 users.",
-    "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not the model. {remedy}",
+    "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no "
+    "interval is given.",
+    "cautious": "The clustered variance comes out at or below 0, so an upper bound is in its place: the interval "
+    "is longer than 95 % needs.",
+    "near_end": "So near to 0 or 100 %, an interval misses what fails for a few users of whom none is in the data: "
+    "if 2 % of all users fail throughout, it holds in 85 % of runs with 101 users.",
+    "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not "
+    "the model. {remedy}",
     "few_unreadable": "{percent:.1f} % of the replies are unreadable ({reasons}) and count as wrong.",
-    "refusals": "{percent:.1f} % of the replies are refusals and count as wrong: the score is as much about them as about the picks.",
-    "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline {name}, which understands nothing.",
+    "refusals": "{percent:.1f} % of the replies are refusals and count as wrong: the score is as much about them "
+    "as about the picks.",
+    "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline "
+    "{name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
     "control_harness": _control_harness,
-    "control_prompts_cut": "PROMPTS CUT in the control {value}: {cut:,} did not fit into the model's window. The difference to it is void.",
-    "control_missing_replies": "MISSING REPLIES in the control {value}: {percent:.1f} % have no text at all. The difference to it is void.",
-    "control_unreadable": "{percent:.1f} % of the replies of the control {value}{where} are unreadable ({reasons}): differences to it "
-    "measure the setup, not the model. {remedy}",
-    "few_control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable ({reasons}) and count as wrong, as do "
-    "{own:.1f} % of the run's.",
+    "control_prompts_cut": "PROMPTS CUT in the control {value}: {cut:,} did not fit into the model's window. The "
+    "difference to it is void.",
+    "control_missing_replies": "MISSING REPLIES in the control {value}: {percent:.1f} % have no text at all. The "
+    "difference to it is void.",
+    "control_unreadable": "{percent:.1f} % of the replies of the control {value}{where} are unreadable "
+    "({reasons}): differences to it measure the setup, not the model. {remedy}",
+    "few_control_unreadable": "{percent:.1f} % of the replies of the control {value} are unreadable ({reasons}) "
+    "and count as wrong, as do {own:.1f} % of the run's.",
     "gain_in_part": "The {gain} covers the {common:,} of {cases:,} cases that the control also answered.",
     # two runs side by side
     "only_in_one": "{count:,} cases are only in the run of {run} and left out: {shown}.",

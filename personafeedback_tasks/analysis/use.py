@@ -16,7 +16,7 @@ MOST_CASES = 0.95
 """Share of a run's cases that a control must have for the verdict."""
 
 EXCESS = "excess over counting"
-"""Right minus wrong of a run minus that of a baseline that counts terms, on the same cases; see `excess_over_counting`."""
+"""Right minus wrong of a run minus that of counting terms, on the same cases; see `excess_over_counting`."""
 
 
 class PersonaUse(Enum):
@@ -190,8 +190,8 @@ def excess_over_counting(
 ) -> Estimate | None:
     """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts.
 
-    Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them. One that
-    does no better with the right persona explains nothing and adds nothing; without any other, right minus wrong is left.
+    Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them. One
+    that does no better with the right persona explains nothing; without any other, right minus wrong is left.
     """
     value = wrong_value(run) or ""
     wrong, control = controls.get(value), run.benchmark.report.control

@@ -1,4 +1,4 @@
-"""Void runs: their numbers are not those of the model. No output has a difference, a verdict, a p value or a rank of one."""
+"""Void runs, whose numbers are not those of the model: no output has a difference, verdict, p value or rank of one."""
 
 from __future__ import annotations
 
