@@ -101,27 +101,21 @@ _VERDICTS: Mapping[PersonaUse, str] = {
     PersonaUse.NO_SIGN: "no sign that it uses this user's {known}",
 }
 
-_REMARKS: Mapping[tuple[PersonaUse, int | None, int | None], str] = {
-    (PersonaUse.ANY, 0, 1): "; that it must be this user's cannot be seen",
-    (PersonaUse.ANY, -1, 1): ", another user's more than this user's",
-    (PersonaUse.NO_SIGN, 1, None): ": answers depend on whose it is, and whether the right one helps was not asked",
-    (PersonaUse.NO_SIGN, 1, 0): ": answers depend on whose it is, but that the right one helps cannot be seen",
-    (PersonaUse.NO_SIGN, 0, 1): ": it does better with it than without, but that it must be this user's cannot be seen",
-    (PersonaUse.NO_SIGN, -1, 1): ": it does better with it than without, and better still with another user's",
-    (
-        PersonaUse.NO_SIGN,
-        None,
-        1,
-    ): ": it does better with it than without, and whether it must be this user's was not asked",
-    (PersonaUse.NO_SIGN, 0, -1): ": it does worse with it than without ({none})",
-    (PersonaUse.NO_SIGN, 1, -1): ": its answers depend on whose it is, and it does worse with it than without ({none})",
-    (PersonaUse.NO_SIGN, -1, 0): ": it does worse with this user's than with another user's",
-    (PersonaUse.NO_SIGN, -1, -1): ": it does worse with this user's than with another user's or none",
-    (PersonaUse.NO_SIGN, -1, None): ": it does worse with this user's than with another user's",
-    (PersonaUse.NO_SIGN, None, 0): "; whether it matters whose was not asked",
-    (PersonaUse.NO_SIGN, None, -1): ": it does worse with it ({none}); whether it matters whose was not asked",
+_WHOSE: Mapping[int | None, str] = {
+    1: "answers depend on whose it is",
+    0: "that it must be this user's cannot be seen",
+    -1: "it does worse with this user's than with another user's",
+    None: "whether it matters whose was not asked",
 }
-"""(verdict, sign of right minus wrong, sign of right minus none) -> words for what it leaves open; None: not asked."""
+"""Sign of right minus wrong, None for not asked -> a clause."""
+
+_WITHOUT: Mapping[int | None, str] = {
+    1: "it does better with it than without",
+    0: "that the right one helps cannot be seen",
+    -1: "it does worse with it than without ({none})",
+    None: "whether the right one helps was not asked",
+}
+"""Sign of right minus none -> a clause."""
 
 
 def uses_known(use: Use) -> str:
@@ -141,9 +135,12 @@ def _uses_alone(use: Use) -> str:
         if use.void:
             return f"whether it uses this user's {use.known} cannot be said: a control is void"
         asked = [difference for difference in (wrong, none) if difference is not None]
-        what = f"cannot be said{_why_unknown(asked[0])}" if asked else "was not asked"
+        what = "was not asked"
+        if asked:
+            alike = ": the difference is the same for all users"
+            what = f"cannot be said{' with one user' if asked[0].users < 2 else alike}"
         return f"whether it uses this user's {use.known} {what}"
-    remark = _REMARKS.get((verdict, use.sign("over_wrong"), use.sign("over_none")), "")
+    remark = _remark(verdict, use.sign("over_wrong"), use.sign("over_none"))
     missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is PersonaUse.USES else ""
     said = _VERDICTS[verdict]
     if verdict is PersonaUse.MISLED and use.sign("over_none") == -1:
@@ -157,21 +154,22 @@ def _uses_alone(use: Use) -> str:
     )
 
 
+def _remark(verdict: PersonaUse, wrong: int | None, none: int | None) -> str:
+    if verdict is PersonaUse.ANY:
+        return f"; {_WHOSE[wrong]}"
+    if verdict is not PersonaUse.NO_SIGN:
+        return ""
+    # what cannot be seen is said only beside what can
+    clauses = [_WHOSE[wrong]] if wrong != 0 or none == 1 else []
+    clauses += [_WITHOUT[none]] if none != 0 or wrong == 1 else []
+    return f": {', and '.join(clauses)}" if clauses else ""
+
+
 def _with_ends(difference: Estimate | None) -> str:
     if difference is None or math.isnan(difference.low):
         return percent(difference.value, sign=True) if difference else ""
-    return ", ".join(
-        (
-            percent(difference.value, sign=True),
-            f"{percent(difference.low, sign=True)} to {percent(difference.high, sign=True)}",
-        )
-    )
-
-
-def _why_unknown(difference: Estimate) -> str:
-    if difference.users < 2:
-        return " with one user"
-    return ": the difference is the same for all users"
+    value, low, high = (percent(end, sign=True) for end in (difference.value, difference.low, difference.high))
+    return f"{value}, {low} to {high}"
 
 
 def _control_harness(value: str, other: str, harness: str, mine: str, its: str) -> str:

@@ -91,7 +91,11 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
     [
         ((ABOVE, NOT_SEEN, BELOW), PersonaUse.MISLED, "a wrong persona misleads it (-9.8, -12.6 to -6.9)"),
         ((ABOVE, BELOW, BELOW), PersonaUse.MISLED, "any persona harms it"),
-        ((BELOW, ABOVE, ABOVE), PersonaUse.ANY, "any persona helps it, another user's more"),
+        (
+            (BELOW, ABOVE, ABOVE),
+            PersonaUse.ANY,
+            "any persona helps it; it does worse with this user's than with another user's",
+        ),
         ((NOT_SEEN, ABOVE, NOT_SEEN), PersonaUse.NO_SIGN, "that it must be this user's cannot be seen"),
         ((ABOVE, BELOW, NOT_SEEN), PersonaUse.NO_SIGN, "it does worse with it than without (-9.8, -12.6 to -6.9)"),
         ((CONSTANT, CONSTANT, NOT_SEEN), PersonaUse.USES, USES),
