@@ -8,6 +8,12 @@ function make(tag, attributes, ...children) {
   return node;
 }
 
+// Direction and language of a text, for fonts and screen readers: Chinese with more ideographs than Latin words.
+function written(content) {
+  const [han, latin] = [/\p{Script=Han}/gu, /\p{Script=Latin}+/gu].map((script) => content.match(script)?.length ?? 0);
+  return han > latin ? { dir: "auto", lang: "zh" } : { dir: "auto" };
+}
+
 // Markdown: a small part of it, made of elements and text nodes; all else stays text.
 // marked: text -> nodes that show it, where some of its words stand out.
 const markdown = (() => {
@@ -30,7 +36,7 @@ const markdown = (() => {
   }
 
   return function markdown(content, marked = (text) => [text]) {
-    const root = make("div", { class: "text rendered", dir: "auto" });
+    const root = make("div", { class: "text rendered", ...written(content) });
     const lines = content.split("\n");
     let lists = []; // those that are open, the outermost first
     let paragraph = null;
@@ -83,5 +89,5 @@ function profile(content) {
     const name = label === undefined ? null : make("b", {}, `${label.replaceAll("_", " ")}: `);
     return make("p", { class: `depth${depth}${name && !rest ? " part" : ""}` }, name, rest.replace(/^- /, "• "));
   });
-  return make("div", { class: "text profile", dir: "auto" }, ...lines);
+  return make("div", { class: "text profile", ...written(content) }, ...lines);
 }

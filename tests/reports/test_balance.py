@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from support import jsonl_harness
+from support.browser import Page
 from support.commands import personafeedback
 
 from personafeedback_tasks.analysis import caveats
@@ -68,9 +69,18 @@ def test_a_model_with_gain_and_cost_has_them_side_by_side(logs, tmp_path):
         "knower": {"persona gain": 1, "swap score": 1, "yields": 0},
         "yielder": {"persona gain": 1, "yields": pytest.approx(1 / 3)},
     }
-    page = (tmp_path / "out" / "index.html").read_text("utf-8")
-    assert len(re.findall(r'<circle class="point"[^>]*><title>', page)) == 2
-    assert "+100.0 / 33.3" in page
+
+
+def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tmp_path, driver):
+    personafeedback("rank", logs, "--out", tmp_path / "out")
+    page = Page(driver)
+    page.errors()  # of the tests before
+    page.open(tmp_path / "out" / "index.html", "#cases")
+    assert len(page.texts(".plane .point title")) == 2
+    assert any("+100.0 / 33.3" in text for text in page.texts(".plane .keys li"))
+    widths = page("return [...document.querySelectorAll('#list .id')].map((one) => one.clientWidth)")
+    assert min(widths) > 100, "many runs leave no room for the ids"
+    assert page.errors() == []
 
 
 def test_without_a_cost_there_is_no_such_table(logs, tmp_path):

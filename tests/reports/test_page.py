@@ -283,7 +283,7 @@ def test_a_link_opens_its_case_with_texts_and_picks(browser, written, ranked):
         assert browser.texts("#case") == [f"This page has no case {shown}."]
 
 
-def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, written):
+def test_texts_have_their_language_and_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, written):
     browser.open(written, "#cases")
     personas = {case.user_id: overlap_terms(case.persona.text) for case in SAMPLE}
     having = Counter(term for terms in personas.values() for term in terms)
@@ -295,6 +295,8 @@ def test_terms_of_the_persona_are_counted_as_the_baseline_counts_them(browser, w
         said = {term for term in own if having[term] <= few and (len(term) > 3 or not term.isascii())}
         expected = [len(said & overlap_terms(response)) for response in (case.chosen, case.rejected)]
         assert [int(text.split()[0]) for text in browser.texts(".used")] == expected, case.id
+        spoken = "return [...document.querySelectorAll('.response .text, .profile, [aria-current] .question')].map((one) => one.lang)"
+        assert set(browser(spoken)) == {case.language.replace("en", "")}, "fonts and screen readers need it"
         seen += sum(expected)
         underlined = " ".join(browser.texts(".response .term")).lower()
         assert all(term in underlined for term in said & (overlap_terms(case.chosen) | overlap_terms(case.rejected)))

@@ -8,7 +8,7 @@
   const spaced = (name) => name.replaceAll("_", " ");
 
   function text(tag, className, content, terms) {
-    return make(tag, { class: `text ${className}`, dir: "auto" }, ...marked(content, terms));
+    return make(tag, { class: `text ${className}`, ...written(content) }, ...marked(content, terms));
   }
 
   // The text, with what is searched for as <mark>, and with these terms underlined.
@@ -103,7 +103,7 @@
 
   const named = (node) => data.runs.find((run) => run.place === node.dataset.run).name;
 
-  for (const part of document.querySelectorAll(".part")) {
+  for (const part of document.querySelectorAll(".part.ranked")) {
     const find = (selector) => part.querySelector(selector);
     for (const head of part.querySelectorAll("th[data-run]")) head.title = named(head);
     find(".model-search").addEventListener("input", (event) => {
@@ -221,7 +221,7 @@
       { href: address(one.id), tabindex: -1 },
       make("span", { class: "id" }, make("bdi", {}, one.id), " · ", make("bdi", {}, one.user), one.flags.length ? " · ⚑" : ""),
       marks(index),
-      one.question === undefined ? null : make("span", { class: "question", dir: "auto" }, one.question),
+      one.question === undefined ? null : make("span", { class: "question", ...written(one.question) }, one.question),
     );
     link.dataset.index = index;
     return make("li", {}, link);
@@ -288,7 +288,7 @@
   function note(answer) {
     const parts = [];
     if (answer?.probability !== undefined) parts.push(make("div", {}, `${(100 * answer.probability).toFixed(1)} %`));
-    for (const [reason, said] of answer?.said ?? []) parts.push(make("span", { class: "said", dir: "auto" }, `${spaced(reason)}: “${said}”`));
+    for (const [reason, said] of answer?.said ?? []) parts.push(make("span", { class: "said", ...written(said) }, `${spaced(reason)}: “${said}”`));
     return parts;
   }
 
