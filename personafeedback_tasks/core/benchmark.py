@@ -14,11 +14,11 @@ from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..stats.significance import Comparison
-from .cases import CaseSet, NamedSet, cases_of, digest_of, each_and_all, refuse_other_counts
+from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
 from .method import FACTS, HARNESSES, Method, RewardMethod
 from .options import Options
 from .report import ReportSpec
-from .result import CorpusMetric, Result, by_case
+from .result import CorpusMetric, Result
 from .rewards import Message
 from .table import Units
 
@@ -247,14 +247,18 @@ class Benchmark(ABC):
                 found[difference.key] = difference.more, difference.less
         return found
 
-    def tabled(self, method: Method, outcomes: Sequence[Result], harness: str) -> list[dict[str, float]]:
+    def tabled(self, method: Method, results: Sequence[Result], harness: str) -> list[dict[str, float]]:
         """The values of each case of a document in a harness's table: of the first setting, and what others add."""
-        measure, rows = self.measure_of_gain(method), []
-        for of_case in by_case(outcomes).values():
-            row = method.tabled(of_case[0].values, harness)
-            under = {outcome.setting: outcome.value(measure) for outcome in of_case}
-            for name, (more, *less) in self.of_several(method, list(under)).items():
-                row[name] = under[more] - under[less[0]] if less else under[more]
+        left_out = {metric.name for metric in method.metrics} - {metric.name for metric in method.metrics_in(harness)}
+        rows = []
+        first = [result for result in results if result.setting == results[0].setting]
+        for place, result in enumerate(first):
+            row = {name: value for name, value in result.values.items() if name not in left_out}
+            if len(results) > len(first):
+                measure = self.measure_of_gain(method)
+                under = {one.setting: one.value(measure) for one in results[place :: len(first)]}
+                for name, (more, *less) in self.of_several(method, list(under)).items():
+                    row[name] = under[more] - under[less[0]] if less else under[more]
             rows.append(row)
         return rows
 
@@ -264,26 +268,31 @@ class Benchmark(ABC):
         if any(settings):
             found[SETTINGS] = list(settings)
         found |= method.facts(document)
-        if method.several:
-            found["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
-        found["targets"] = [label for case in cases_of(document) for label in self.targets(case)]
-        return found
+        if not method.groups:
+            return {**found, "targets": self.targets(document)}
+        found["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
+        return {**found, "targets": [label for case in document.cases for label in self.targets(case)]}
 
     def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[Result]:
         """The way back from `logged`: its cases under each setting, in the order of the calls, without answers.
 
         A missing value or another type is a TypeError, ValueError or LookupError.
         """
-        cases = logged["cases"] if method.several else [logged]
-        targets = method.of_each(logged["targets"])
-        return [
-            Result(
-                case_id=case["id"], cell=logged["cell"], user_id=logged["user_id"], digest=case["digest"],
-                setting=setting, epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
-            )
-            for setting in logged.get(SETTINGS) or ("",)
-            for case, of_case in zip(cases, targets, strict=True)
-        ]  # fmt: skip
+        cases = logged["cases"] if method.groups else [logged]
+        targets, calls = logged["targets"], len(method.calls)
+        if len(targets) != len(cases) * calls:
+            raise ValueError(f"found {len(targets)} targets, expected {calls} of each case")
+        results = []
+        for setting in logged.get(SETTINGS) or ("",):
+            for place, case in enumerate(cases):
+                of_case = tuple(targets[place * calls : (place + 1) * calls])
+                results.append(
+                    Result(
+                        case_id=case["id"], cell=logged["cell"], user_id=logged["user_id"], digest=case["digest"],
+                        setting=setting, epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
+                    )
+                )  # fmt: skip
+        return results
 
     def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
         """The version, and a SHA-256 (12 hex digits) of all that is shown.

@@ -1,4 +1,4 @@
-"""Cases: one, the cases of a run, and the document that a harness asks at once, which may hold several."""
+"""Cases: one, and the cases of a run."""
 
 from __future__ import annotations
 
@@ -41,36 +41,6 @@ class Case(Protocol):
 
 
 AnyCase = TypeVar("AnyCase", bound=Case)
-
-
-@dataclass(frozen=True)
-class CaseGroup(Generic[AnyCase]):
-    """Several cases of one user and one cell. It has what a case has, so that a harness can treat it as one."""
-
-    id: str
-    cases: tuple[AnyCase, ...]  # in the order in which the reply answers them
-
-    @property
-    def cell(self) -> str:
-        return self.cases[0].cell
-
-    @property
-    def user_id(self) -> str:
-        return self.cases[0].user_id
-
-    @property
-    def language(self) -> str:
-        return self.cases[0].language
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of its id and its cases' digests in their order."""
-        return digest_of((self.id, *(case.digest for case in self.cases)))
-
-
-def cases_of(document: Any) -> tuple[Any, ...]:
-    """The cases of a document; of a case, itself."""
-    return document.cases if isinstance(document, CaseGroup) else (document,)
 
 
 @dataclass(frozen=True)

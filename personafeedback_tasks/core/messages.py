@@ -9,7 +9,7 @@ from typing import Any
 from ..common import foreign
 from ..parsing.answers import IMPOSSIBLE, PROMPT_CUT
 from .benchmark import Benchmark
-from .cases import Case, CaseSet, cases_of
+from .cases import CaseSet
 from .method import LikelihoodMethod, Method, TopTokenMethod
 from .options import Options
 from .window import PromptCheck
@@ -22,7 +22,7 @@ def opening(
     benchmark: Benchmark,
     *,
     task: str,
-    asked: Sequence[Case],
+    asked: Sequence[Any],
     calls: int,
     options: Sequence[Options],
     data: CaseSet[Any],
@@ -31,11 +31,11 @@ def opening(
 ) -> str:
     """One line at the start of a run; `chat_template` is None where the harness always sends chat messages."""
     first = options[0]
-    cases = f"{sum(len(cases_of(one)) for one in asked):,} of {len(data):,} cases"
-    if several := benchmark.methods[first.method].several:
-        cases = (
-            f"{len(asked):,} of {len(several.gather(data)):,} {several.unit} ({cases}; --limit counts {several.unit})"
-        )
+    method = benchmark.methods[first.method]
+    cases = f"{len(asked):,} of {len(data):,} cases"
+    if groups := method.groups:
+        cases = f"{sum(len(group.cases) for group in asked):,} of {len(data):,} cases"
+        cases = f"{len(asked):,} of {len(method.documents(data)):,} {groups} ({cases}; --limit counts {groups})"
     if alone := len(asked) - len(benchmark.counted([case.id for case in asked])):
         cases += f" ({alone:,} without the rest of their {benchmark.units and benchmark.units.name} will not count)"
     parts = [f"{task}: {cases}", f"{calls:,} model calls", str(prompts)]
@@ -52,7 +52,7 @@ def opening(
     return foreign.terminal("; ".join(parts))
 
 
-def texts(benchmark: Benchmark, case: Case, options: Options) -> list[str]:
+def texts(benchmark: Benchmark, case: Any, options: Options) -> list[str]:
     """What the model reads about a case or document, per call; the turns of a conversation one after the other."""
     method = benchmark.methods[options.method]
     return ["".join(turn["content"] for turn in benchmark.turns(method, case, options, call)) for call in method.calls]

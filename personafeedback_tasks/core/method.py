@@ -10,8 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..parsing.answers import PROMPT_CUT, REASONS
 from ..parsing.letter_probabilities import bounded, impossible
-from .cases import CaseGroup
-from .evidence import Evidence, LogLikelihoods, Reply, Reward, likeliest, why_not
+from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, likeliest, why_not
 from .result import Answers, Result
 from .rewards import Message, named_rewards, score_rewards
 
@@ -40,15 +39,6 @@ class Metric:
     harnesses: tuple[str, ...] | None = None  # whose tables have it; None for all. Reports have it in any case
 
 
-@dataclass(frozen=True, kw_only=True)
-class Several:
-    """How one call asks for several cases."""
-
-    unit: str  # its documents, in the plural: `prompts`
-    gather: Callable[[Sequence[Any]], list[CaseGroup[Any]]]  # both in the order of a run
-    split: Callable[[str, int], Answers]  # (the reading of the reply, number of cases) -> the answer of each case
-
-
 def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
     """What a document has setting after setting, such as its calls or replies -> the part of each setting."""
     each = -(-len(listed) // settings)
@@ -66,11 +56,11 @@ class Method(ABC):
     per_case: str = ""  # what each case is made of, for tables: `both orders`
     suffix: str = ""  # in the names of tasks and scorers
     primary: str = ""  # its score, empty for `ReportSpec.primary`; read it through `Benchmark.primary`
-    several: Several | None = None  # None where each case has calls of its own
     max_tokens: int = 0  # default limit on the new tokens of a reply; 0 where none is read as a text
 
     evidence: ClassVar[str]  # what is read, for people
     harnesses: ClassVar[tuple[str, ...]] = ("lm-eval", "inspect")  # where it works, of HARNESSES
+    groups: ClassVar[str] = ""  # what one call asks for several cases: `prompts`; empty where each case has its calls
 
     @property
     def new_tokens(self) -> int:
@@ -86,27 +76,17 @@ class Method(ABC):
         """The metrics of a harness's table."""
         return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
 
-    def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
-        """The values of a case that go into a harness's table."""
-        shown = {metric.name for metric in self.metrics_in(harness)}
-        return {name: value for name, value in values.items() if name in shown}
-
     def facts(self, case: Any) -> dict[str, Any]:
         """What a log says of a case beside its ids, ready for JSON: under the key FACTS, or nothing."""
         return {}
 
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
-        """What a harness asks, in order: the cases, or documents that hold several of them."""
-        return self.several.gather(cases) if self.several else cases
+        """What a harness asks, in order: the cases, or groups of them."""
+        return cases
 
     def asked(self, settings: Sequence[str]) -> list[str]:
         """All calls about a document, setting after setting; those of the first setting have the call's name alone."""
         return [*self.calls, *(f"{setting} {call}" for setting in settings[1:] for call in self.calls)]
-
-    def of_each(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
-        """One label per call and case of a document, as logs have them -> those of each case."""
-        width = len(self.calls)
-        return [tuple(labels[start : start + width]) for start in range(0, len(labels), width)]
 
     def judge(self, cases: Sequence[Result], evidence: Sequence[Evidence]) -> list[Result]:
         """The cases of a document, setting after setting, scored by the evidence in the order of `asked`.
@@ -114,20 +94,26 @@ class Method(ABC):
         Here alone evidence becomes answers, and answers become values.
         """
         settings = list(dict.fromkeys(case.setting for case in cases))
-        if len(evidence) != len(self.calls) * len(settings):
+        width, calls = len(cases) // len(settings), len(self.calls)
+        if len(evidence) != calls * len(settings):
             ids = ", ".join(dict.fromkeys(case.case_id for case in cases))
             raise ValueError(
                 f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(settings))}"
             )
         results: list[Result] = []
-        for of_setting, given in zip(
-            of_settings(cases, len(settings)), of_settings(evidence, len(settings)), strict=True
-        ):
-            results += self._score(of_setting, given)
+        for place in range(len(settings)):
+            of_setting = cases[place * width : (place + 1) * width]
+            results += self.score_document(of_setting, evidence[place * calls : (place + 1) * calls])
         return results
 
+    def score_document(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+        """The cases of a document under one setting, scored by the evidence of its calls."""
+        (case,) = cases
+        return [self.score_case(case, evidence)]
+
     @abstractmethod
-    def _score(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]: ...
+    def score_case(self, case: Result, evidence: Sequence[Any]) -> Result:
+        """A case scored by the evidence of its calls."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,9 +133,9 @@ class ReplyMethod(Method):
         return why_not(given, answer) if answer in REASONS else answer
 
 
-def _unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
-    read = zip(answers, replies, strict=False)  # one reply may have the answers of several cases: all of them, or none
-    return tuple((answer, reply.excerpt) for answer, reply in read if answer in REASONS)
+def unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
+    """(reason, excerpt) of each reply that could not be read."""
+    return tuple((answer, reply.excerpt) for answer, reply in zip(answers, replies, strict=True) if answer in REASONS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,12 +148,10 @@ class LabelMethod(ReplyMethod):
         """A case with answers that no reply was read to, such as those of a person."""
         return replace(case, answers=answers, values=self.score(case.targets, answers, ()))
 
-    def _score(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
-        answers = [tuple(self.reading(reply) for reply in evidence)]
-        if self.several is not None:
-            answers = [(answer,) for reading in answers[0] for answer in self.several.split(reading, len(cases))]
-        unread = _unread(answers[0], evidence)
-        return [replace(self.scored(case, of), unread=unread) for case, of in zip(cases, answers, strict=True)]
+    def score_case(self, case: Result, evidence: Sequence[Reply]) -> Result:
+        answers = tuple(map(self.reading, evidence))
+        values = self.score(case.targets, answers, ())
+        return replace(case, answers=answers, values=values, unread=unread(answers, evidence))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,12 +166,11 @@ class TextMethod(ReplyMethod):
     def facts(self, case: Any) -> dict[str, Any]:
         return {FACTS: dict(self.facts_of(case))}
 
-    def _score(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
-        (case,) = cases
-        answers = tuple(self.reading(reply) for reply in evidence)
+    def score_case(self, case: Result, evidence: Sequence[Reply]) -> Result:
+        answers = tuple(map(self.reading, evidence))
         items = tuple(self.items(evidence, case.facts)) if self.items else ()
         values = self.measure(answers, evidence, case.facts)
-        return [replace(case, answers=answers, values=values, unread=_unread(answers, evidence), items=items, facts={})]
+        return replace(case, answers=answers, values=values, unread=unread(answers, evidence), items=items, facts={})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,19 +191,11 @@ class LikelihoodMethod(Method):
         """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
         return likeliest(self.labels, given), given
 
-    def _score(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
-        (case,) = cases
+    def score_case(self, case: Result, evidence: Sequence[Any]) -> Result:
         readings = [self.likelihoods(given) for given in evidence]
         answers = tuple(answer for answer, _ in readings)
-        values = [self._bounded(values, given) for (_, values), given in zip(readings, evidence, strict=True)]
-        bounds = self._bounds([values for _, values in readings])
-        return [replace(case, answers=answers, values=self.score(case.targets, answers, values), bounds=bounds)]
-
-    def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
-        return values
-
-    def _bounds(self, values: Sequence[LogLikelihoods]) -> int:
-        return 0
+        values = [found for _, found in readings]
+        return replace(case, answers=answers, values=self.score(case.targets, answers, values))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,11 +227,17 @@ class TopTokenMethod(LikelihoodMethod):
             return "invalid_response_format", found
         return likeliest(self.labels, found), found
 
-    def _bounded(self, values: LogLikelihoods, given: Any) -> LogLikelihoods:
-        return bounded(values, given.top) if -inf in values else values
-
-    def _bounds(self, values: Sequence[LogLikelihoods]) -> int:
-        return sum(-inf in of_call for of_call in values)
+    def score_case(self, case: Result, evidence: Sequence[FirstToken]) -> Result:
+        answers, values, bounds = [], [], 0
+        for given in evidence:
+            answer, found = self.likelihoods(given)
+            if -inf in found:
+                bounds += 1
+                found = bounded(found, given.top)
+            answers.append(answer)
+            values.append(found)
+        scores = self.score(case.targets, tuple(answers), values)
+        return replace(case, answers=tuple(answers), values=scores, bounds=bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,13 +249,7 @@ class RewardMethod(Method):
     evidence: ClassVar[str] = "rewards"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
 
-    def tabled(self, values: Mapping[str, float], harness: str) -> dict[str, float]:
-        """All that the table of this harness has, and the aspects, which each model has of its own."""
-        hidden = {metric.name for metric in self.metrics} - {metric.name for metric in self.metrics_in(harness)}
-        return {name: value for name, value in values.items() if name not in hidden}
-
-    def _score(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
-        (case,) = cases
+    def score_case(self, case: Result, evidence: Sequence[Reward]) -> Result:
         rewards = named_rewards(evidence)
-        values = score_rewards(case.case_id, rewards)
-        return [replace(case, targets=(), values=values, rewards=rewards)]  # the first response is the right one
+        # without targets: the first response is the right one
+        return replace(case, targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)

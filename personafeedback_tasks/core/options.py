@@ -141,9 +141,10 @@ class Options:
         )
 
     @classmethod
-    def signed_types(cls) -> dict[str, type]:
+    def signed_types(cls) -> dict[str, Any]:
         """Name -> type of what `signed` gives."""
-        return {one.name: type(_plain(one.default)) for one in _options(cls) if one.name in cls.signed_names()}
+        types = {one.name: list[str] if isinstance(one.default, tuple) else type(one.default) for one in _options(cls)}
+        return {name: types[name] for name in cls.signed_names()}
 
     def signed(self) -> dict[str, Any]:
         """The options as a signature stores them, ready for JSON."""

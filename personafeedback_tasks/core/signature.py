@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
+
+import msgspec
 
 from .. import __version__
 from ..common.errors import PersonaFeedbackError
@@ -16,10 +19,11 @@ from .options import Options
 KEY = "personafeedback_tasks"
 """Where to find it: in lm-eval's results under `configs.TASK.metadata`, in Inspect's log under `eval.metadata`."""
 
-_TYPES: dict[str, type] = {
-    **dict.fromkeys(("package", "task_version", "task", "fingerprint", "source", "counts", "data"), str),
+_TYPES: dict[str, Any] = {
+    **dict.fromkeys(("package", "benchmark", "task_version", "task", "fingerprint", "source", "counts", "data"), str),
     "demonstration": bool,
-    "cells": dict,
+    "set": NamedSet | None,
+    "cells": dict[str, dict[str, int | str]],
 }
 
 
@@ -127,12 +131,12 @@ class Signature:
             benchmark = find(found["benchmark"])
         except PersonaFeedbackError as error:
             raise SignatureError(f"a run of {found['benchmark']}. {error}") from error
+        values = {}
         for name, kind in {**_TYPES, **benchmark.options.signed_types()}.items():
-            value = found.get(name)
-            if not isinstance(value, kind) or (
-                isinstance(value, list) and not all(isinstance(of, str) for of in value)
-            ):
-                raise _refused(name, found)
+            try:
+                values[name] = msgspec.convert(found.get(name), kind)
+            except msgspec.ValidationError as error:
+                raise _refused(name, found) from error
         _refuse_version(benchmark, found["task_version"])
         if found["method"] not in benchmark.methods:
             known = ", ".join(benchmark.methods)
@@ -140,9 +144,8 @@ class Signature:
                 f"the method {found['method']!r} in its signature, expected one of {known}. {_UPGRADE}"
             )
         return cls(
-            **{name: found[name] for name in (*_TYPES, "benchmark")},
-            set=_set_of(found.get("set")),
-            options={name: found[name] for name in benchmark.options.signed_names()},
+            **{name: values.pop(name) for name in _TYPES},
+            options=values,
             signs={name: found[name] for name in benchmark.signed if name in found},
         )
 
@@ -175,33 +178,12 @@ def _refused(name: str, found: Mapping[str, Any]) -> SignatureError:
 
 def _refuse_version(benchmark: Benchmark, version: str) -> None:
     # A newer version may read replies in another way. An older one is no problem: its replies are read again.
-    found = _numbers(version)
-    if found is None:
+    if not re.fullmatch(r"\d+\.\d+", version):
         raise SignatureError(
             f"the task version {version!r} in its signature, expected numbers as in {benchmark.version}. {_AS_WRITTEN}"
         )
-    if found > (_numbers(benchmark.version) or ()):
+    if [*map(int, version.split("."))] > [*map(int, benchmark.version.split("."))]:
         raise SignatureError(
             f"task version {version} of {benchmark.name}, expected at most {benchmark.version}, which is installed. "
             f"{_UPGRADE}"
         )
-
-
-def _numbers(version: str) -> tuple[int, ...] | None:
-    # `1.10` -> (1, 10); None for anything else, `01.1` included
-    try:
-        found = tuple(int(part) for part in version.split("."))
-    except ValueError:
-        return None
-    return found if ".".join(map(str, found)) == version else None
-
-
-def _set_of(found: Any) -> NamedSet | None:
-    if found is None:
-        return None
-    name, counts = (found.get("name"), found.get("counts")) if isinstance(found, dict) else (None, None)
-    if not (isinstance(name, str) and name and isinstance(counts, dict) and {*map(type, counts.values())} == {int}):
-        raise SignatureError(
-            f"{short(found)} as set in its signature, expected the name and the counts of a set, or null. {_AS_WRITTEN}"
-        )
-    return NamedSet(name, counts)

@@ -5,7 +5,7 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
@@ -70,7 +70,7 @@ def ask_every_call(
         refuse: raises for a model that does not support these calls.
         keep: keep replies over a kill, for samples with several long ones.
     """
-    method, settings = benchmark.methods[every[0].method], benchmark.settings(every)
+    method, settings, stage = benchmark.methods[every[0].method], benchmark.settings(every), benchmark.stage
     document_of = {document.id: document for document in method.documents(cases)}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
@@ -86,15 +86,15 @@ def ask_every_call(
                 raise OptionError(
                     f"num_choices must be 1, got {model.config.num_choices}: each call has one reply. Leave it out."
                 )
-            told = [await _after_stage(benchmark, model, case, options, state) for options in every]
-            of_method = benchmark.methods[method]
-            asked = dict(zip(of_method.asked(settings), product(told, of_method.calls), strict=True))
-            prompts = {
-                name: messages(benchmark, of_method, case, *call, state.epoch, name) for name, call in asked.items()
-            }
-            outputs = await concurrently(
-                list(asked), lambda name: model.generate(prompts[name], **(kept() if keep else {}))
-            )
+            of_method, told = benchmark.methods[method], list(every)
+            for place, options in enumerate(every):
+                if stage is not None and stage.applies(options):
+                    told[place] = await _after_stage(stage, model, case, options, state, of_method)
+            prompts = {}
+            for name, call in zip(of_method.asked(settings), product(told, of_method.calls), strict=True):
+                prompts[name] = messages(benchmark, of_method, case, *call)
+                prompts[name][-1].metadata = _about(case, name, state.epoch)
+            outputs = await concurrently(model, prompts, kept() if keep else {})
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
                 model=outputs[0].model,
@@ -126,16 +126,13 @@ def text_config(max_tokens: int) -> GenerateConfig:
     )
 
 
-def messages(
-    benchmark: Benchmark, method: Method, case: Case, options: Options, call: str, epoch: int = 1, name: str = ""
-) -> list[ChatMessage]:
-    """The messages of one call. The last one says which case and which call it is."""
+def messages(benchmark: Benchmark, method: Method, case: Case, options: Options, call: str) -> list[ChatMessage]:
+    """The messages of one call."""
     turns = benchmark.turns(method, case, options, call)
-    made: list[ChatMessage] = [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
-    made[-1].metadata = _about(case, name or call, epoch)
-    return made
+    return [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
 
 
+# what the last message of a call says of it, for judges and for what a killed run left
 def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
     return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
 
@@ -176,24 +173,22 @@ def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
     return {} if found is None else {stage.name: found}
 
 
-async def _after_stage(benchmark: Benchmark, model: Model, case: Case, options: Options, state: TaskState) -> Options:
-    stage = benchmark.stage
-    if stage is None or not stage.applies(options):
-        return options
+async def _after_stage(
+    stage: Stage, model: Model, case: Case, options: Options, state: TaskState, method: Method
+) -> Options:
     about = {**_about(case, stage.name, state.epoch), **stage.about(case, options)}
     message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
-    config = (
-        GenerateConfig()
-        if benchmark.methods[options.method].max_tokens
-        else GenerateConfig(max_tokens=stage.max_tokens)
-    )
-    output = await _named(stage.name, model.generate([message], config=config))
+    config = GenerateConfig() if method.max_tokens else GenerateConfig(max_tokens=stage.max_tokens)
+    async with span(stage.name.replace("_", " "), type="call"):
+        output = await model.generate([message], config=config)
     state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)
     return applied
 
 
-async def concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[ModelOutput]]) -> list[ModelOutput]:
+async def concurrently(
+    model: Model, prompts: Mapping[str, list[ChatMessage]], arguments: Mapping[str, Any]
+) -> list[ModelOutput]:
     """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
 
     Inspect's `collect` wraps each call in one more span, `task-1`, which only makes the log larger.
@@ -203,22 +198,18 @@ async def concurrently(calls: Sequence[str], make: Callable[[str], Awaitable[Mod
 
     async def one(call: str) -> None:
         try:
-            outputs[call] = await _named(call, make(call))
+            async with span(call.replace("_", " "), type="call"):
+                outputs[call] = await model.generate(prompts[call], **arguments)
         except Exception as error:  # the group would raise a group of errors
             failed.append(error)
             group.cancel_scope.cancel()
 
     async with anyio.create_task_group() as group:
-        for call in calls:
+        for call in prompts:
             group.start_soon(one, call)
     if failed:
         raise failed[0]
-    return [outputs[call] for call in calls]
-
-
-async def _named(call: str, made: Awaitable[ModelOutput]) -> ModelOutput:
-    async with span(call.replace("_", " "), type="call"):
-        return await made
+    return [outputs[call] for call in prompts]
 
 
 def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:

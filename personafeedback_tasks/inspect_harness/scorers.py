@@ -53,12 +53,14 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                 return unanswered(len(asked), len(names))
             evidence = settle(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
             results = method.judge(cases, evidence)
-            rows = benchmark.tabled(method, results, "inspect")  # of several cases, the table has their mean
+            rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
             answers = [answer for result in results for answer in result.answers]
             if isinstance(method, RewardMethod):
                 shown = [reply.message.text for reply in asked.values()]
-            else:  # of several cases, what each call was read to, before it is split into their answers
-                shown = [method.reading(of) for of in evidence] if isinstance(method, ReplyMethod) else answers
+            elif isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
+                shown = [method.reading(of) for of in evidence]
+            else:
+                shown = answers
             return Score(
                 value=rows[0] if len(rows) == 1 else {name: mean(row[name] for row in rows) for name in rows[0]},
                 answer=", ".join(shown),

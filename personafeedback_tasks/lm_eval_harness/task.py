@@ -217,7 +217,7 @@ class BenchmarkTask(ConfigurableTask):
         found: dict[str, Any] = {}
         for name in tables[0]:
             of_each = [table[name] for table in tables]
-            found[name] = of_each if self.method.several else of_each[0]
+            found[name] = of_each if self.method.groups else of_each[0]
         for name in (primary, *self.benchmark.of_several(self.method, self.settings)):
             if name in found:
                 found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])

@@ -50,9 +50,7 @@ class ChoiceCases(CaseSet[ChoiceCase]):
 
 def in_proportion(cells: Sequence[Sequence[T]]) -> list[T]:
     """Interleave cells: every prefix has the proportions of the whole to within one case."""
-    places = [
-        ((position + 0.5) / len(cell), rank, case)
-        for rank, cell in enumerate(cells)
-        for position, case in enumerate(cell)
-    ]
-    return [case for _, _, case in sorted(places, key=lambda place: place[:2])]
+    places = []
+    for rank, cell in enumerate(cells):
+        places += [((position + 0.5) / len(cell), rank, position) for position in range(len(cell))]
+    return [cells[rank][position] for _, rank, position in sorted(places)]

@@ -42,12 +42,12 @@ def check(template: Template) -> None:
         raise OptionError(f"prompt does not apply to reward models, got {template.prompt!r}. Leave prompt out.")
 
 
-def conversation(case: PersonaCase, template: Template, side: str) -> list[Message]:
+def conversation(case: PersonaCase, options: Template, side: str) -> list[Message]:
     told = ""
-    if template.setting == PADDING:
+    if options.setting == PADDING:
         told = neutral(len(case.persona.text), case.persona.language)
-    elif template.setting != "no_persona":
-        told = f"{TOLD[case.language]}\n\n<persona>\n{profile(case, template)}\n</persona>"
+    elif options.setting != "no_persona":
+        told = f"{TOLD[case.language]}\n\n<persona>\n{profile(case, options)}\n</persona>"
     return pairwise.conversation(told, case.question, case.responses[SIDES.index(side)])
 
 

@@ -213,14 +213,14 @@ SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
 """What the model is told about the user: the prompt's text before the question."""
 
 
-def build(case: PersonaCase, template: Template, order: str) -> str:
+def build(case: PersonaCase, options: Template, call: str) -> str:
     """The prompt of one case in one order."""
-    wording = template.wording(case)
+    wording = options.wording(case)
     return laid_out(
-        SETTINGS[template.setting](case, template),
+        SETTINGS[options.setting](case, options),
         case.question,
-        TWO.shown(case.responses, order),
-        wording.ask_cot if template.method == "cot" else wording.ask,
+        TWO.shown(case.responses, call),
+        wording.ask_cot if options.method == "cot" else wording.ask,
         TWO,
     )
 

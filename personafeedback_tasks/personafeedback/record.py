@@ -6,18 +6,17 @@ one per order. Methods and scores are those of every choice (`pairwise/methods.p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .. import TASK_VERSION
 from ..core.cases import digest_of
 from ..core.method import RewardMethod
-from ..core.rewards import Message
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
 from ..stats.significance import Comparison
 from . import conversations, memory, prompts
-from .cases import PersonaCase, PersonaCases, load_cases
+from .cases import PersonaCases, load_cases
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, columns, difficulty_of
 from .manifest import BENCHMARK
 from .prompts import OF_ANOTHER, Template
@@ -65,18 +64,12 @@ class PersonaFeedback(PairwiseBenchmark):
         "padding": lambda options: options["setting"] == PADDING,
     }
     comparisons = COMPARISONS
+    columns = staticmethod(columns)
+    prompt = staticmethod(prompts.build)
+    conversation = staticmethod(conversations.conversation)
 
     def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
         return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
-
-    def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
-        return columns(cells)
-
-    def prompt(self, case: PersonaCase, options: Template, call: str) -> str:
-        return prompts.build(case, options, call)
-
-    def conversation(self, case: PersonaCase, options: Template, side: str) -> list[Message]:
-        return conversations.conversation(case, options, side)
 
     def check(self, options: Template, cases: PersonaCases) -> None:
         if options.method == "reward":

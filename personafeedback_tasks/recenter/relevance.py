@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
-from ..core.cases import CaseGroup, digest_of
-from ..core.method import LabelMethod, Several
-from ..core.result import Answers
+from ..core.cases import digest_of
+from ..core.evidence import Reply
+from ..core.method import LabelMethod, unread
+from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.verdicts import NO, YES, read_yes_no
@@ -51,11 +54,40 @@ Reply with the numbers of those that should change the reply, separated by comma
 be the same without any of them."""
 
 
+@dataclass(frozen=True)
+class CaseGroup:
+    """The rows of one user and prompt, with what harnesses want of a case."""
+
+    id: str
+    cases: tuple[Relevance, ...]  # in the order in which the reply answers them
+
+    @property
+    def cell(self) -> str:
+        return self.cases[0].cell
+
+    @property
+    def user_id(self) -> str:
+        return self.cases[0].user_id
+
+    @property
+    def language(self) -> str:
+        return self.cases[0].language
+
+    @property
+    def question(self) -> str:
+        return self.cases[0].question
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of its id and its rows' digests in their order."""
+        return digest_of((self.id, *(case.digest for case in self.cases)))
+
+
 def build(row: Relevance) -> str:
     return filled(PROMPT, attribute=row.attribute, prompt=row.prompt)
 
 
-def build_profile(document: CaseGroup[Relevance]) -> str:
+def build_profile(document: CaseGroup) -> str:
     return listing([row.attribute for row in document.cases], document.cases[0].prompt)
 
 
@@ -79,7 +111,7 @@ def all_of(prompt: str) -> str:
     return ", ".join(map(str, range(1, listed(prompt) + 1)))
 
 
-def gather(rows: Sequence[Relevance]) -> list[CaseGroup[Relevance]]:
+def gather(rows: Sequence[Relevance]) -> list[CaseGroup]:
     """The rows of each user and prompt as one document; users take turns."""
     return in_turns(CaseGroup(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
 
@@ -93,16 +125,33 @@ def split(answer: str, rows: int) -> Answers:
     return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListMethod(LabelMethod):
+    """Reads which cases of a document the reply lists."""
+
+    groups: ClassVar[str] = "prompts"
+
+    def documents(self, cases: Sequence[Relevance]) -> Sequence[CaseGroup]:
+        return gather(cases)
+
+    def score_document(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        (reply,) = evidence
+        found = []
+        for case, answer in zip(cases, split(self.reading(reply), len(cases)), strict=True):
+            scored = self.scored(case, (answer,))
+            found.append(replace(scored, unread=unread((answer,), evidence)))
+        return found
+
+
 GENERATE = LabelMethod(
     name="generate", help="YES or NO for one attribute", calls=("yes_or_no",), per_case="one call",
     score=score, metrics=METRICS, max_tokens=1024, read=read_yes_no,
 )  # fmt: skip
 
-SELECT = LabelMethod(
+SELECT = ListMethod(
     name="select", help="the numbers of the relevant attributes, from a profile in one prompt",
     calls=("select",), per_case="one call for all attributes of a user and prompt",
     score=score, metrics=METRICS, suffix="select", max_tokens=1024, read=read_numbers,
-    several=Several(unit="prompts", gather=gather, split=split),
 )  # fmt: skip
 
 _STAND_INS = (Relevance("", "", "P", "A"), Relevance("", "", "P", "A  A"))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.benchmark import Benchmark, always
-from ..core.cases import cases_of
 from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import Examined, HumanAgreement, ReportSpec, Shown
@@ -64,9 +63,6 @@ class StageBenchmark(Benchmark):
         self.name = f"recenter_{self.row.stage}"
         self.title = f"Recenter {self.row.stage}"
         self.cells = self.row.cells
-
-    def input(self, case: Any) -> str:
-        return str(cases_of(case)[0].question)
 
     def fingerprint(self, options: Any) -> str:
         return self.fingerprint_of("v1", [(self.stand_ins[options.method], options)])

@@ -191,7 +191,7 @@ def _generation(run: Run) -> dict[str, Any]:
 
 def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
     method = run.method
-    if method.several is not None or not isinstance(method, (LabelMethod, LikelihoodMethod)):
+    if method.groups or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return
     each = method.requests
     read = {"turn_idx": 0, "source": "output.raw", "extraction_method": method.evidence, "is_terminal": True}

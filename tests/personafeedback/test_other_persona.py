@@ -7,6 +7,7 @@ import json
 import shutil
 from dataclasses import replace
 from itertools import product
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -82,11 +83,13 @@ def test_each_real_persona_goes_to_one_user_whoever_is_asked_and_in_whatever_ord
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         to.write_text("".join(reversed(lines) if path.suffix == ".jsonl" else lines), encoding="utf-8")
     parts = [load_cases(real_data, "general", "easy"), load_cases(copy, "general", "hard")]
-    for setting in ("other_persona", "similar_persona"):
+    for setting, in_common in (("other_persona", 4.7), ("similar_persona", 8.6)):  # % of the terms, see docs/options.md
         one, two = (part.release.given(setting) for part in parts)
         assert one.given == two.given
         assert len(one.given) == 147
         assert sorted(one.given.values()) == sorted(one.given)
+        pairs = [(one.personas[user].terms, one.of(user).terms) for user in one.given]
+        assert round(100 * fmean([len(own & other) / len(own | other) for own, other in pairs]), 1) == in_common
         for user, other in one.given.items():
             assert user != other
             assert one.personas[user].language == one.personas[other].language

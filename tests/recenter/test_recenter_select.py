@@ -18,13 +18,12 @@ from support.ranks import Ranked, evaluate_on
 from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same, says
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.core.cases import CaseGroup
 from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, build_profile, gather, listed, split
+from personafeedback_tasks.recenter.relevance import RELEVANCE, CaseGroup, build_profile, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))

@@ -232,6 +232,7 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
         with anyio.CancelScope() as scopes[case.id]:
             record = find("personafeedback")
             told = messages(record, record.methods["reward"], case, Options(method="reward"), "chosen")
+            told[-1].metadata = {"case_id": case.id, "call": "chosen"}
             replies[case.id] = await api.generate(told, [], "none", None)
 
     async def main():

@@ -1,4 +1,4 @@
-"""What goes beside a run: the macro mean, and the same model told less."""
+"""Settings: their runs in one report, with the macro mean; a new one is one function and changes no other number."""
 
 from __future__ import annotations
 
