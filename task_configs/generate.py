@@ -77,9 +77,9 @@ def _default(benchmark: Benchmark, method: Method) -> str:
         lines.append(f"doc_to_choice: [{', '.join(f'{chr(34)}{label}{chr(34)}' for label in benchmark.labels)}]")
     lines += ["filter_list:", "  - name: none", "    filter:", "      - function: take_first"]
     lines += ["num_fewshot: 0", "metric_list:"]
-    aggregation = "mean_of_cases" if method.several else "mean"
+    aggregation = "mean_of_cases" if method.groups else "mean"
     for metric in method.metrics_in("lm-eval"):
-        why = "" if method.several or metric.defined else "undefined (nan) for some cases, which are left out"
+        why = "" if method.groups or metric.defined else "undefined (nan) for some cases, which are left out"
         lines += _metric(metric.name, aggregation, metric.higher_is_better, why)
     if (primary := benchmark.primary(method)) in {metric.name for metric in method.metrics}:
         lines += _metric(f"{primary}_stderr", "user_stderr", None)

@@ -19,7 +19,7 @@ def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str,
             f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
         )
     common &= common if ids is None else {*ids}
-    measure = run.benchmark.measure_of_gain(run.method)
+    measure = run.benchmark.primary(run.method)
     if is_void(run, control) or cannot_move([run, control], common):
         return dict.fromkeys(sorted(common), nan)
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}

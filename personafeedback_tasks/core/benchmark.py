@@ -15,7 +15,7 @@ from typing import Any
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
-from .method import FACTS, HARNESSES, Method, RewardMethod
+from .method import FACTS, HARNESSES, Method, RewardMethod, TextMethod
 from .options import Options
 from .report import ReportSpec
 from .result import CorpusMetric, Result
@@ -168,11 +168,7 @@ class Benchmark(ABC):
 
     def named(self, task: str, cases: CaseSet[Any], options: Options) -> str:
         """The task's name as rows and logs show it, with what a reader must not overlook."""
-        return self.remarked(task, vars(options), cases.remark)
-
-    def remarked(self, task: str, options: Mapping[str, Any], remark: str) -> str:
-        """The task's name with its remarks, from options by name, as a signature has them."""
-        remarks = [*self.options.remarks(options), *([remark] if remark else [])]
+        remarks = [*self.options.remarks(vars(options)), *([cases.remark] if cases.remark else [])]
         return f"{task} ({', '.join(remarks)})" if remarks else task
 
     def setting(self, options: Mapping[str, Any]) -> str:
@@ -230,10 +226,6 @@ class Benchmark(ABC):
         """The measure that is a method's score, see `Method.primary`."""
         return method.primary or self.report.primary
 
-    def measure_of_gain(self, method: Method) -> str:
-        """The measure of which the differences to a control are formed."""
-        return (self.report.control and self.report.control.measure) or self.primary(method)
-
     def of_several(self, method: Method, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What further settings add to a case: name -> the setting whose value it is, or (setting, subtracted one)."""
         control = self.report.control
@@ -241,7 +233,7 @@ class Benchmark(ABC):
             return {}
         found: dict[str, tuple[str, ...]] = {}
         for setting in settings[1:]:
-            found[f"{self.measure_of_gain(method)}_{setting}"] = (setting,)
+            found[f"{self.primary(method)}_{setting}"] = (setting,)
         for difference in control.of_one_run:
             if difference.more in settings and difference.less in settings:
                 found[difference.key] = difference.more, difference.less
@@ -255,7 +247,7 @@ class Benchmark(ABC):
         for place, result in enumerate(first):
             row = {name: value for name, value in result.values.items() if name not in left_out}
             if len(results) > len(first):
-                measure = self.measure_of_gain(method)
+                measure = self.primary(method)
                 under = {one.setting: one.value(measure) for one in results[place :: len(first)]}
                 for name, (more, *less) in self.of_several(method, list(under)).items():
                     row[name] = under[more] - under[less[0]] if less else under[more]
@@ -267,7 +259,8 @@ class Benchmark(ABC):
         found = {name: getattr(document, name) for name in ("id", "cell", "user_id", "language", "digest")}
         if any(settings):
             found[SETTINGS] = list(settings)
-        found |= method.facts(document)
+        if isinstance(method, TextMethod):
+            found[FACTS] = dict(method.facts_of(document))
         if not method.groups:
             return {**found, "targets": self.targets(document)}
         found["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]

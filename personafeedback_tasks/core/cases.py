@@ -19,25 +19,18 @@ HUB_COMMIT = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})")
 
 
 class Case(Protocol):
-    """One test case of any benchmark.
-
-    Attributes:
-        id: unique in its benchmark; a log of a run refers to it.
-        cell: the smallest group of cases that a table shows.
-        user_id: whose case it is. Standard errors are clustered by it.
-        digest: SHA-256 (12 hex digits) of the id and of every text, so that no answer is scored against other data.
-    """
+    """One test case of any benchmark."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str: ...  # unique in its benchmark; logs refer to it
     @property
-    def cell(self) -> str: ...
+    def cell(self) -> str: ...  # the smallest group of cases that a table shows
     @property
-    def user_id(self) -> str: ...
+    def user_id(self) -> str: ...  # standard errors are clustered by it
     @property
     def language(self) -> str: ...
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str: ...  # of the id and of every text, so that no answer is scored against other data
 
 
 AnyCase = TypeVar("AnyCase", bound=Case)

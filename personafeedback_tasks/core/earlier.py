@@ -5,9 +5,8 @@ Logs are read in a room above the harnesses, so their reader is found by the ent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -40,13 +39,8 @@ class Earlier:
     cases: tuple[EarlierCase, ...]
 
 
-@cache
-def _reader() -> Callable[[str, str], Earlier]:
-    (entry,) = entry_points(group=GROUP, name="run")
-    reader: Callable[[str, str], Earlier] = entry.load()
-    return reader
-
-
 def earlier(place: str, benchmark: str) -> Earlier:
     """The one run of a benchmark in a log or a folder; RunError unless it came to its end and asked each case once."""
-    return _reader()(place, benchmark)
+    (entry,) = entry_points(group=GROUP, name="run")
+    found: Earlier = entry.load()(place, benchmark)
+    return found

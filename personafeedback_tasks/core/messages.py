@@ -52,12 +52,6 @@ def opening(
     return foreign.terminal("; ".join(parts))
 
 
-def texts(benchmark: Benchmark, case: Any, options: Options) -> list[str]:
-    """What the model reads about a case or document, per call; the turns of a conversation one after the other."""
-    method = benchmark.methods[options.method]
-    return ["".join(turn["content"] for turn in benchmark.turns(method, case, options, call)) for call in method.calls]
-
-
 def unreadable(benchmark: Benchmark, task: str, answers: Iterable[str], method: Method, harness: str) -> str | None:
     """A warning if more than 1 % of the replies are unreadable; None without one.
 

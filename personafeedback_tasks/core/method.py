@@ -76,10 +76,6 @@ class Method(ABC):
         """The metrics of a harness's table."""
         return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
 
-    def facts(self, case: Any) -> dict[str, Any]:
-        """What a log says of a case beside its ids, ready for JSON: under the key FACTS, or nothing."""
-        return {}
-
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
         """What a harness asks, in order: the cases, or groups of them."""
         return cases
@@ -103,17 +99,12 @@ class Method(ABC):
         results: list[Result] = []
         for place in range(len(settings)):
             of_setting = cases[place * width : (place + 1) * width]
-            results += self.score_document(of_setting, evidence[place * calls : (place + 1) * calls])
+            results += self.results(of_setting, evidence[place * calls : (place + 1) * calls])
         return results
 
-    def score_document(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
-        """The cases of a document under one setting, scored by the evidence of its calls."""
-        (case,) = cases
-        return [self.score_case(case, evidence)]
-
     @abstractmethod
-    def score_case(self, case: Result, evidence: Sequence[Any]) -> Result:
-        """A case scored by the evidence of its calls."""
+    def results(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+        """The cases of a document under one setting, scored by the evidence of its calls."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +139,11 @@ class LabelMethod(ReplyMethod):
         """A case with answers that no reply was read to, such as those of a person."""
         return replace(case, answers=answers, values=self.score(case.targets, answers, ()))
 
-    def score_case(self, case: Result, evidence: Sequence[Reply]) -> Result:
+    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        (case,) = cases
         answers = tuple(map(self.reading, evidence))
         values = self.score(case.targets, answers, ())
-        return replace(case, answers=answers, values=values, unread=unread(answers, evidence))
+        return [replace(case, answers=answers, values=values, unread=unread(answers, evidence))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,14 +155,12 @@ class TextMethod(ReplyMethod):
     # (replies, facts) -> what they list, for metrics over the corpus, ready for JSON.
     items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
-    def facts(self, case: Any) -> dict[str, Any]:
-        return {FACTS: dict(self.facts_of(case))}
-
-    def score_case(self, case: Result, evidence: Sequence[Reply]) -> Result:
+    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        (case,) = cases
         answers = tuple(map(self.reading, evidence))
         items = tuple(self.items(evidence, case.facts)) if self.items else ()
         values = self.measure(answers, evidence, case.facts)
-        return replace(case, answers=answers, values=values, unread=unread(answers, evidence), items=items, facts={})
+        return [replace(case, answers=answers, values=values, unread=unread(answers, evidence), items=items, facts={})]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,11 +181,10 @@ class LikelihoodMethod(Method):
         """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
         return likeliest(self.labels, given), given
 
-    def score_case(self, case: Result, evidence: Sequence[Any]) -> Result:
-        readings = [self.likelihoods(given) for given in evidence]
-        answers = tuple(answer for answer, _ in readings)
-        values = [found for _, found in readings]
-        return replace(case, answers=answers, values=self.score(case.targets, answers, values))
+    def results(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+        (case,) = cases
+        answers, values = zip(*map(self.likelihoods, evidence), strict=True)
+        return [replace(case, answers=answers, values=self.score(case.targets, answers, values))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +216,8 @@ class TopTokenMethod(LikelihoodMethod):
             return "invalid_response_format", found
         return likeliest(self.labels, found), found
 
-    def score_case(self, case: Result, evidence: Sequence[FirstToken]) -> Result:
+    def results(self, cases: Sequence[Result], evidence: Sequence[FirstToken]) -> list[Result]:
+        (case,) = cases
         answers, values, bounds = [], [], 0
         for given in evidence:
             answer, found = self.likelihoods(given)
@@ -237,7 +227,7 @@ class TopTokenMethod(LikelihoodMethod):
             answers.append(answer)
             values.append(found)
         scores = self.score(case.targets, tuple(answers), values)
-        return replace(case, answers=tuple(answers), values=scores, bounds=bounds)
+        return [replace(case, answers=tuple(answers), values=scores, bounds=bounds)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +239,8 @@ class RewardMethod(Method):
     evidence: ClassVar[str] = "rewards"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
 
-    def score_case(self, case: Result, evidence: Sequence[Reward]) -> Result:
+    def results(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
+        (case,) = cases
         rewards = named_rewards(evidence)
         # without targets: the first response is the right one
-        return replace(case, targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)
+        return [replace(case, targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)]

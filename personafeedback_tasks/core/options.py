@@ -26,19 +26,16 @@ def option(
     relevant: Callable[[Mapping[str, Any]], bool] | None = None,
     place: bool = False,
 ) -> Any:
-    """A field of `Options`.
-
-    Args:
-        help: one line, for the tasks' docstrings and docs/options.md.
-        said: how a name shows a value that is not the default; None if no name does.
-        always: whether the line at the start of a run and the signature include it even if it is the default.
-        relevant: (the other options) -> whether it has any effect; then a signature has it even if it is the default.
-        place: whether it names a place on this machine. A signature says what was found there instead.
-    """
+    """A field of `Options`."""
     metadata = {
-        "help": help, "values": values, "said": said, "parse": parse, "always": always, "relevant": relevant,
-        "place": place,
-    }  # fmt: skip
+        "help": help,  # one line, for the tasks' docstrings and docs/options.md
+        "values": values,
+        "said": said,  # how a name shows a value that is not the default; None if no name does
+        "parse": parse,
+        "always": always,  # whether the first line of a run and the signature have it even if it is the default
+        "relevant": relevant,  # (the other options) -> whether it has any effect; then a signature has it
+        "place": place,  # whether it names a place on this machine: a signature says what was found there instead
+    }
     return field(default=default, metadata=metadata)
 
 

@@ -15,7 +15,6 @@ from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
 from .benchmark import Benchmark, benchmarks
 from .cases import CaseSet
-from .messages import texts
 from .method import Method
 from .options import Options
 from .signature import KEY
@@ -242,10 +241,12 @@ def make_plan(
 
 
 def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:
-    # That of the benchmark's stage, and of each call as if the stage had changed nothing.
-    stage = benchmark.stage
-    first = [stage.prompt(document, options)] if stage and stage.applies(options) else []
-    return [*first, *texts(benchmark, document, options)]
+    # that of the benchmark's stage, and of each call as if the stage had changed nothing
+    stage, method = benchmark.stage, benchmark.methods[options.method]
+    prompts = [stage.prompt(document, options)] if stage and stage.applies(options) else []
+    for call in method.calls:
+        prompts.append("".join(turn["content"] for turn in benchmark.turns(method, document, options, call)))
+    return prompts
 
 
 def _users(cases: Iterable[Any]) -> Counter[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
-from ..common.errors import DataError, OptionError, PersonaFeedbackError
+from ..common.errors import DataError, PersonaFeedbackError
 from ..common.records import broken, decoded, rows
 from .benchmark import Benchmark, benchmarks
 from .evidence import Reply, text_in
@@ -141,24 +141,3 @@ def read(path: Path) -> Recorded:
         replies[key], lines[key] = reply, line
     methods = [method for benchmark in benchmarks().values() for method in benchmark.methods.values()]
     return Recorded(path, replies, lines, {method.calls[0] for method in methods if len(method.calls) == 1})
-
-
-# --- judges that answer from a file, or from the prompt alone --------------------------------------------------------
-
-Judge = Callable[[str, Mapping[str, Any]], Reply]
-"""(prompt; `case_id`, `call` and, from the second epoch on, `epoch`) -> a reply. Raises PersonaFeedbackError."""
-
-
-class Replay:
-    """A judge that gives each call the reply that a file has for it."""
-
-    def __init__(self, replies: str | None = None) -> None:
-        if not isinstance(replies, str) or not replies:
-            found = "" if replies is None else f", got {replies!r}"
-            raise OptionError(
-                f"replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it{found}."
-            )
-        self.recorded = read(Path(replies).expanduser())
-
-    def __call__(self, prompt: str, about: Mapping[str, Any]) -> Reply:
-        return self.recorded.get(Key(about["case_id"], about["call"], about.get("epoch", 1)))

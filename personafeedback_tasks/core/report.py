@@ -20,37 +20,23 @@ SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 
 @dataclass(frozen=True)
 class Line:
-    """A measure: what it is called, what it is, and where it is shown, in all outputs.
+    """A measure: what it is called, what it is, and where it is shown, in all outputs."""
 
-    Attributes:
-        key: its name in files; of a benchmark's own, that in `Benchmark.measures` or among the corpus metrics.
-        label: its name for people; by default the key.
-        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
-        meaning: what its numbers are, without a period; empty where the label says it.
-        table: heading of its table in a report; empty where only files have it.
-        strong: whether tables stress it.
-        interval: whether tables have its 95 % interval beside it.
-        ranked: whether rankings have it, too.
-        compared: whether baselines that answer like a model are beside it.
-        none: what is said where it is 0: `0 of {n:,} picks changed`; empty for nothing.
-        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to a
-            control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score under
-            another `setting`.
-        counted: what tables count beside it: `cases` or `answers`; empty for nothing.
-    """
-
-    key: str
-    label: str = ""
-    strong: bool = False
-    interval: bool = False
+    key: str  # in files; of a benchmark's own, its name in `Benchmark.measures` or among the corpus metrics
+    label: str = ""  # for people; by default the key
+    strong: bool = False  # whether tables stress it
+    interval: bool = False  # whether tables have its 95 % interval beside it
     unit: str = SHARE
-    ranked: bool = False
-    table: str = "Details"
-    meaning: str = ""
-    none: str = ""
-    compared: bool = False
+    ranked: bool = False  # whether rankings have it, too
+    table: str = "Details"  # heading of its table in a report; empty where only files have it
+    meaning: str = ""  # what its numbers are, without a period; empty where the label says it
+    none: str = ""  # what is said where it is 0: `0 of {n:,} picks changed`
+    compared: bool = False  # whether baselines that answer like a model are beside it
+    # `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to
+    # a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score
+    # under another `setting`
     kind: str = "own"
-    counted: str = ""
+    counted: str = ""  # what tables count beside it: `cases` or `answers`; empty for nothing
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.key)
@@ -133,32 +119,24 @@ class Difference:
 
 @dataclass(frozen=True)
 class Control:
-    """The run that shows how much of a score needs what the model is told.
+    """The run that shows how much of a score needs what the model is told."""
 
-    Attributes:
-        option, value: the one option that differs, and its value in the control.
-        alike: value of the option -> further options that such a run must share with the one that it controls.
-        people: value of the option, from the one that is told most -> whom the model was told about: `right person`.
-        of_one_run: the differences in a harness's table where one run asks several values; empty where a run asks one.
-        similar: value of the option whose runs are told about a similar user; empty where there is none.
-        counting: what the baselines of `Examined.counted` are called; empty where there are none.
-        harm: where what the model is told must change no answer: value of the option -> what a model does that then
-            loses a right one: `yields`. Empty where it shall help.
-    """
-
-    option: str
-    value: str
+    option: str  # the one that differs
+    value: str  # its value in the control
     gain: str
     without: str
     known: str
     others: tuple[str, ...] = ()
     named: tuple[Difference, ...] = ()
+    # value of the option -> further options that such a run must share with the one that it controls
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    measure: str = ""
+    # value of the option, from the one that is told most -> whom the model was told about: `right person`
     people: Mapping[str, str] = field(default_factory=dict)
-    of_one_run: tuple[Difference, ...] = ()
-    similar: str = ""
-    counting: str = ""
+    of_one_run: tuple[Difference, ...] = ()  # in a harness's table; empty where a run asks one value
+    similar: str = ""  # value of the option whose runs are told about a similar user
+    counting: str = ""  # what the baselines of `Examined.counted` are called
+    # Where what the model is told must change no answer: value of the option -> what a model does that then loses a
+    # right one: `yields`. Empty where it shall help.
     harm: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -184,17 +162,14 @@ class CardFacts:
 
 @dataclass(frozen=True)
 class CardSpec:
-    """What a model card says about a benchmark, and how the Hub identifies its data.
-
-    Attributes:
-        measured: (model, options by name, its measures, the data) -> what was measured, in safe Markdown.
-        caveats: the figures of a run -> what its numbers do not show, in safe Markdown: for everybody, and the rest.
-    """
+    """What a model card says about a benchmark, and how the Hub identifies its data."""
 
     dataset: str  # id on the Hub
     measures: tuple[str, ...]  # each with its interval
     baselines: Mapping[str, str]  # name -> what it always picks: `the longer response`
+    # (model, options by name, its measures, the data) -> what was measured, in safe Markdown
     measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
+    # the figures of a run -> what its numbers do not show, in safe Markdown: for everybody, and the rest
     caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 
 
@@ -238,7 +213,7 @@ class ReportSpec:
 
     @property
     def compared(self) -> list[Line]:
-        """The measures of a run that baselines which answer like a model have beside it, and the difference of two runs."""
+        """The measures that baselines which answer like a model have beside a run, and the difference of two runs."""
         return [line for line in self.lines.values() if line.compared]
 
     def line(self, measure: str) -> Line:

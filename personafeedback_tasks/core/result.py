@@ -21,9 +21,6 @@ class Result:
     """One case under one setting in one epoch, with its answers and values once its replies are scored.
 
     Several epochs or settings of a case are more results.
-
-    Attributes:
-        facts: what the measures of a text need of its case; only until it is scored.
     """
 
     case_id: str = ""
@@ -39,7 +36,7 @@ class Result:
     unread: tuple[tuple[str, str], ...] = ()  # (reason, excerpt) of each unreadable reply whose text is known
     items: tuple[Mapping[str, Any], ...] = ()  # what its replies list, see `method.TextMethod`
     bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what measures of a text need, until it is scored
 
     def value(self, metric: str) -> float:
         """One of its values; nan where its method does not have it."""

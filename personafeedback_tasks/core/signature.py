@@ -33,39 +33,24 @@ class SignatureError(PersonaFeedbackError):
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
-    """What moves the scores of a task beside the model, its harness and what that was told.
+    """What moves the scores of a task beside the model, its harness and what that was told."""
 
-    Attributes:
-        package: version of this package.
-        benchmark: its name.
-        task_version: rises whenever a score can move.
-        task: name of the task, with what is not the default.
-        options: name -> value of the options that are signed, see `Options.signed`.
-        signs: name -> value of what the benchmark signs beside its options, see `Benchmark.signs`.
-        fingerprint: changes with every fixed text of the prompts.
-        source: of the data: `sample`, `OWNER/NAME@COMMIT`, or a folder's path.
-        counts: `any` if nobody checked how many cases there are.
-        demonstration: whether the data are a bundled sample.
-        set: the user's own set that the data are; None for the benchmark's own.
-        data: digest of all data, whatever cells were asked.
-        cells: cell -> {cases, data}: its number of cases and their digest; a run with fewer cases is partial.
-        place: of a run of rewards, where its model got the persona; not in the log's signature, which is older.
-    """
-
-    package: str
+    package: str  # version of this package
     benchmark: str
-    task_version: str
-    task: str
-    options: Mapping[str, Any]
-    signs: Mapping[str, Any]
-    fingerprint: str
-    source: str
-    counts: str
-    demonstration: bool
-    set: NamedSet | None
-    data: str
-    cells: Mapping[str, Mapping[str, Any]]
-    place: str | list[str] = ""
+    task_version: str  # rises whenever a score can move
+    task: str  # its name, with what is not the default
+    options: Mapping[str, Any]  # see `Options.signed`
+    signs: Mapping[str, Any]  # what the benchmark signs beside its options, see `Benchmark.signs`
+    fingerprint: str  # changes with every fixed text of the prompts
+    source: str  # of the data: `sample`, `OWNER/NAME@COMMIT`, or a folder's path
+    counts: str  # `any` if nobody checked how many cases there are
+    demonstration: bool  # whether the data are a bundled sample
+    set: NamedSet | None  # the user's own set that the data are; None for the benchmark's own
+    data: str  # digest of all data, whatever cells were asked
+    cells: Mapping[
+        str, Mapping[str, Any]
+    ]  # cell -> its number of `cases`, of which a partial run has fewer; their digest
+    place: str | list[str] = ""  # where a reward model got the persona; not in the log's signature, which is older
 
     @classmethod
     def of(cls, benchmark: Benchmark, task: str, cases: CaseSet[Any], options: Options) -> Signature:

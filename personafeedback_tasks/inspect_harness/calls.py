@@ -14,7 +14,6 @@ import anyio
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
-    CachePolicy,
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
@@ -38,22 +37,9 @@ from ..core.options import Options
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
-TASK: ContextVar[str] = ContextVar("task", default="")
-"""The id of the running task, which a retried log shares with the log that it continues; empty outside of a run."""
-
-
 REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
 """Why the model of the running task must not be asked; empty if it may. A hook finds out, and can stop nothing
 itself."""
-
-
-def kept() -> dict[str, Any]:
-    """Arguments for `Model.generate`: a cache that only the same task, retried, reads; none outside of a run.
-
-    Inspect repeats an unfinished sample as a whole, also the long replies that had already come.
-    """
-    task = TASK.get()
-    return {"cache": CachePolicy(scopes={"task": task})} if task else {}
 
 
 def ask_every_call(
@@ -61,14 +47,12 @@ def ask_every_call(
     cases: CaseSet[Any],
     every: Sequence[Options],
     refuse: Callable[[Model], None] | None = None,
-    keep: bool = False,
 ) -> Solver:
     """A solver that makes the calls of a case or document concurrently, after the call of the benchmark's stage, if
     any.
 
     Args:
         refuse: raises for a model that does not support these calls.
-        keep: keep replies over a kill, for samples with several long ones.
     """
     method, settings, stage = benchmark.methods[every[0].method], benchmark.settings(every), benchmark.stage
     document_of = {document.id: document for document in method.documents(cases)}
@@ -94,7 +78,7 @@ def ask_every_call(
             for name, call in zip(of_method.asked(settings), product(told, of_method.calls), strict=True):
                 prompts[name] = messages(benchmark, of_method, case, *call)
                 prompts[name][-1].metadata = _about(case, name, state.epoch)
-            outputs = await concurrently(model, prompts, kept() if keep else {})
+            outputs = await concurrently(model, prompts)
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
                 model=outputs[0].model,
@@ -159,18 +143,13 @@ def events() -> Sequence[Event]:
     return transcript().events
 
 
-def stage_outcome(stage: Stage | None, state: TaskState) -> dict[str, str]:
-    """How the stage's reply was read, for the metadata of a score; empty without a stage.
-
-    A killed run's samples are rebuilt from their events and have lost the store.
-    """
-    if stage is None:
-        return {}
-    found = state.store.get(stage.name)
-    for call, about in made(events()) if found is None else ():
-        if about.get("call") == stage.name:
-            found = stage.read(call.output.completion, about)
-    return {} if found is None else {stage.name: found}
+def stage_outcome(stage: Stage | None) -> dict[str, str]:
+    """How the stage's reply was read, for the metadata of a score; empty without one."""
+    # from the events: of a killed run, a sample has nothing else
+    for call, about in made(events()) if stage else ():
+        if stage and about.get("call") == stage.name:
+            return {stage.name: stage.read(call.output.completion, about)}
+    return {}
 
 
 async def _after_stage(
@@ -181,14 +160,11 @@ async def _after_stage(
     config = GenerateConfig() if method.max_tokens else GenerateConfig(max_tokens=stage.max_tokens)
     async with span(stage.name.replace("_", " "), type="call"):
         output = await model.generate([message], config=config)
-    state.store.set(stage.name, stage.read(output.completion, about))
     applied: Options = stage.apply(case, options, output.completion)
     return applied
 
 
-async def concurrently(
-    model: Model, prompts: Mapping[str, list[ChatMessage]], arguments: Mapping[str, Any]
-) -> list[ModelOutput]:
+async def concurrently(model: Model, prompts: Mapping[str, list[ChatMessage]]) -> list[ModelOutput]:
     """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
 
     Inspect's `collect` wraps each call in one more span, `task-1`, which only makes the log larger.
@@ -199,7 +175,7 @@ async def concurrently(
     async def one(call: str) -> None:
         try:
             async with span(call.replace("_", " "), type="call"):
-                outputs[call] = await model.generate(prompts[call], **arguments)
+                outputs[call] = await model.generate(prompts[call])
         except Exception as error:  # the group would raise a group of errors
             failed.append(error)
             group.cancel_scope.cancel()

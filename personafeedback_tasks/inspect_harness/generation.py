@@ -55,17 +55,11 @@ class GenerationError(PersonaFeedbackError):
 
 
 class WrittenText(NamedTuple):
-    """A text that a model wrote.
+    """A text that a model wrote."""
 
-    Attributes:
-        text: without the thinking before it, where the provider keeps that apart. May be empty.
-        cut: it ended at the limit of its length.
-        withheld: a filter of the provider kept it back, or its end; the text is then empty.
-    """
-
-    text: str
-    cut: bool
-    withheld: bool = False
+    text: str  # without the thinking before it, where the provider keeps that apart; may be empty
+    cut: bool  # it ended at the limit of its length
+    withheld: bool = False  # a filter of the provider kept it back, or its end; the text is then empty
 
 
 Generated = tuple[dict[str, WrittenText], dict[str, str]]

@@ -21,11 +21,10 @@ from ..core import messages, recorded, window
 from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet
 from ..core.options import Options
-from ..core.recorded import Replay
 from ..core.signature import KEY, Signature, signatures, signed
 from ..core.window import PromptCheck, Window, check, made_for
 from . import calls
-from .calls import REFUSAL, TASK
+from .calls import REFUSAL
 from .judges import JudgeAPI
 from .reward_api import RewardModelAPI
 from .scorers import in_view
@@ -66,7 +65,6 @@ def _register() -> None:
         async def on_task_start(self, data: TaskStart) -> None:
             found = signatures(data.spec.metadata)
             if found:
-                TASK.set(data.spec.task_id)
                 _SCORES[data.eval_id], _CALLS[data.eval_id] = [], []
                 _UNANSWERED.add(data.eval_id)
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
@@ -157,7 +155,7 @@ def _check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[C
     # and in the tokens that they count.
     api: Any = model.api
     if isinstance(api, JudgeAPI):
-        return PromptCheck(asked, None if isinstance(api.judge, Replay) else 0)
+        return PromptCheck(asked, 0 if api.recorded is None else None)
     if isinstance(api, RewardModelAPI):  # it refuses what does not fit, or says what it cuts
         return PromptCheck(asked, 0)
     if not hasattr(api, "hf_chat"):

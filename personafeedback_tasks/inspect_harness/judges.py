@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, StopReason, modelapi
@@ -12,11 +12,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..core.benchmark import Benchmark, find
 from ..core.evidence import Reply
-from ..core.recorded import Judge, Replay
+from ..core.recorded import Key, Recorded, read
 
-FACTORIES: dict[str, Callable[..., Judge]] = {"replay": Replay}
-"""Name -> factory of a judge for all benchmarks; it raises TypeError for unknown model arguments. `_registry` adds to
-it."""
+REPLAY = "replay"
+"""The name of the judge that every benchmark has: it gives each call the reply that a file has for it."""
 
 
 class JudgeAPI(ModelAPI):
@@ -33,19 +32,21 @@ class JudgeAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        known = {**{name: _of_prompt(judge) for name, judge in self.benchmark.judges.items()}, **FACTORIES}
-        make = known[choose(f"{self.benchmark.name} judge", model_name, tuple(known))]
-        try:
-            self.judge = make(**model_args)
-        except TypeError as error:
-            raise OptionError(f"{self.benchmark.name}/{model_name}: {error}. Pass its arguments with -M.") from error
+        choose(f"{self.benchmark.name} judge", model_name, (*self.benchmark.judges, REPLAY))
+        known = ("replies",) if model_name == REPLAY else ()
+        for name in model_args.keys() - {*known}:
+            raise OptionError(f"{self.benchmark.name}/{model_name}: -M {name} is none of its arguments. Leave it out.")
+        self.recorded = recorded(model_args.get("replies")) if model_name == REPLAY else None
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         about = input[-1].metadata or {}
         try:
-            reply = self.judge(input[-1].text, about)
+            if self.recorded is None:
+                reply = Reply(self.benchmark.judges[self.model_name](input[-1].text))
+            else:
+                reply = self.recorded.get(Key(about["case_id"], about["call"], about.get("epoch", 1)))
         except PersonaFeedbackError:
             raise
         except ValueError as error:
@@ -65,11 +66,12 @@ class JudgeAPI(ModelAPI):
         return output
 
 
-def _of_prompt(judge: Callable[[str], str]) -> Callable[..., Judge]:
-    def make() -> Judge:
-        return lambda prompt, about: Reply(judge(prompt))
-
-    return make
+def recorded(replies: object) -> Recorded:
+    """The replies of the file that `-M replies=` names."""
+    if not isinstance(replies, str) or not replies:
+        found = "" if replies is None else f", got {replies!r}"
+        raise OptionError(f"replay needs -M replies=FILE, a file as `personafeedback score-replies` takes it{found}.")
+    return read(Path(replies).expanduser())
 
 
 @cache

@@ -69,7 +69,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                     RESULTS: [result.to_json() for result in results],
                     **_of_thinking(method, cases, evidence),
                     **_of_calls(method, asked, evidence),
-                    **stage_outcome(benchmark.stage, state),
+                    **stage_outcome(benchmark.stage),
                 },
             )
 

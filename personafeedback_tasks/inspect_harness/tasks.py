@@ -17,7 +17,7 @@ from rich.markup import escape
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet, shown_source
-from ..core.method import Method, RewardMethod, TextMethod, TopTokenMethod
+from ..core.method import Method, RewardMethod, TopTokenMethod
 from ..core.options import Options
 from . import hooks
 from .calls import ask_every_call, text_config
@@ -109,5 +109,4 @@ def _parts(
         config = GenerateConfig(max_connections=CONNECTIONS)
         return ask_every_call(record, cases, every, refuse_other_model), scorer, config
     config = LOGPROBS if isinstance(method, TopTokenMethod) else text_config(method.max_tokens)
-    keep = isinstance(method, TextMethod) and len(method.calls) > 1  # a long text is not to be paid for twice
-    return ask_every_call(record, cases, every, keep=keep), scorer, config
+    return ask_every_call(record, cases, every), scorer, config

@@ -56,7 +56,7 @@ def _measure(items: Sequence[Item]) -> Any:
 def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) -> list[dict[str, Any]]:
     """What the YAML file would list for a run of several settings."""
     mean_of = mean_of_cases if method.groups else mean
-    measure = benchmark.measure_of_gain(method)
+    measure = benchmark.primary(method)
     better = next((metric.higher_is_better for metric in method.metrics if metric.name == measure), None)
     listed = [
         ((name, mean_of, True if len(of) > 1 else better), (f"{name}_stderr", user_stderr, None))

@@ -115,40 +115,35 @@ def control(
 
     `further`: the settings SIMILAR_PERSONA and PADDING are there, and what `overlap` gains with the right persona.
     """
+    people = {
+        PERSONA: "the right person",
+        SIMILAR_PERSONA: "a similar person",
+        OTHER_PERSONA: "another person",
+        PADDING: "a text about nobody",
+        NO_PERSONA: "nobody",
+    }
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
-    more: tuple[Difference, ...] = (
-        Difference(
-            PERSONA,
-            SIMILAR_PERSONA,
-            "right minus similar",
-            "whether it is this person rather than this kind of person",
-            True,
-        ),
-        Difference(PERSONA, PADDING, "right minus padding", "what the persona is worth beyond a text as long", True),
-    )
-    more = more if further else ()
+    any_text = Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth")
+    this_person = "whether it is this person rather than this kind of person"
+    beyond = "what the persona is worth beyond a text as long"
+    more = [
+        Difference(PERSONA, SIMILAR_PERSONA, "right minus similar", this_person, further=True),
+        Difference(PERSONA, PADDING, "right minus padding", beyond, further=True),
+    ]
+    if not further:
+        del people[SIMILAR_PERSONA], people[PADDING]
+        more = []
     return Control(
         option="setting",
         value=NO_PERSONA,
         gain=gain.name,
         without=f"without the {known}",
         known=known,
-        others=(*others, *([SIMILAR_PERSONA] if further else []), OTHER_PERSONA, *([PADDING] if further else [])),
-        named=(
-            right_minus_wrong,
-            gain,
-            Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth"),
-            *more,
-        ),
+        others=(*others, *[*people][1:-1]),
+        named=(right_minus_wrong, gain, any_text, *more),
         alike=alike or {},
-        people={
-            PERSONA: "the right person",
-            **({SIMILAR_PERSONA: "a similar person"} if further else {}),
-            OTHER_PERSONA: "another person",
-            **({PADDING: "a text about nobody"} if further else {}),
-            NO_PERSONA: "nobody",
-        },
+        people=people,
         of_one_run=(right_minus_wrong, gain, *more),
         similar=SIMILAR_PERSONA if further else "",
         counting="counting terms" if further else "",

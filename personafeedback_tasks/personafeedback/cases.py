@@ -39,22 +39,15 @@ _REJECTED = ("reject", "rejected")
 
 @dataclass(frozen=True)
 class PersonaCase:
-    """One human-annotated test case.
+    """One human-annotated test case."""
 
-    Attributes:
-        id: `general_hard:17` is line 17 of that release file.
-        persona: the user who asked; one object for all cases of a user.
-        chosen: the response that the annotators chose for this user.
-        extra: fields of the row that are unknown to this version, as parsed.
-        release: its other users are read only under `other_persona` and `similar_persona`.
-    """
-
-    id: str
-    persona: Persona
+    id: str  # `general_hard:17` is line 17 of that release file
+    persona: Persona  # of the user who asked; one object for all cases of a user
     question: str
-    chosen: str
+    chosen: str  # the response that the annotators chose for this user
     rejected: str
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)  # other fields of the row, as parsed
+    # its other users are read only under `other_persona` and `similar_persona`
     release: Release | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -108,16 +101,13 @@ class PersonaCase:
 
 @dataclass(frozen=True)
 class PersonaCases(core.CaseSet[PersonaCase]):
-    """The cases of one run, in the order in which a harness gets them.
+    """The cases of one run, in the order in which a harness gets them."""
 
-    Attributes:
-        cases: users take turns that grow by TURNS_GROW; cells are mixed in proportion to their sizes.
-        counts: `checked` if every cell has the number of cases that it must have, `any` if that was not checked.
-    """
-
-    cases: tuple[PersonaCase, ...]
+    cases: tuple[
+        PersonaCase, ...
+    ]  # users take turns that grow by TURNS_GROW; cells are mixed in proportion to their sizes
     release: Release
-    counts: str
+    counts: str  # `any` if nobody checked that every cell has the number of cases that it must have
 
     @property
     def cell_order(self) -> tuple[str, ...]:

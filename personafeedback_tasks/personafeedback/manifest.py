@@ -39,50 +39,30 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Agreement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far the annotators agree.
+    """How far the annotators agree."""
 
-    Attributes:
-        measure: its name with its coding: `Fleiss' kappa, a random side per pair`.
-        low, high: its 95 % interval; None without one.
-    """
-
-    measure: str
+    measure: str  # with its coding: `Fleiss' kappa, a random side per pair`
     value: Annotated[float, Meta(ge=-1, le=1)]
-    low: float | None = None
+    low: float | None = None  # of its 95 % interval
     high: float | None = None
 
 
 class LabelNoise(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far the labels depend on who voted.
+    """How far the labels depend on who voted."""
 
-    Attributes:
-        measure: definition of the risk.
-        by_tier: difficulty -> the mean risk of its cases, in [0, 1].
-    """
-
-    measure: str
-    by_tier: Mapping[str, Share]
+    measure: str  # definition of the risk
+    by_tier: Mapping[str, Share]  # difficulty -> the mean risk of its cases
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The description of a set.
+    """The description of a set. Its texts are foreign: to be escaped where they are shown."""
 
-    Attributes:
-        name: printable, at most 100 characters; foreign text, to be escaped where it is shown.
-        counts: cell -> number of its cases; the cells that the set has.
-        license: of the texts, such as an SPDX id; UNKNOWN if nobody gave one.
-        labels: a sentence on how the labels arose.
-        generator: the models, or the people, that wrote the texts.
-        annotators: number of people whose votes are behind the labels; None if there were none.
-        agreement, noise: None if unknown.
-    """
-
-    name: str
-    counts: Mapping[str, Count]
-    labels: str
-    generator: str
-    license: str = UNKNOWN
-    annotators: Count | None = None
+    name: str  # printable, at most LONGEST_NAME characters
+    counts: Mapping[str, Count]  # cell -> number of its cases, of the cells that the set has
+    labels: str  # a sentence on how the labels arose
+    generator: str  # the models, or the people, that wrote the texts
+    license: str = UNKNOWN  # of the texts, such as an SPDX id
+    annotators: Count | None = None  # number of people whose votes are behind the labels; None if there were none
     agreement: Agreement | None = None
     noise: LabelNoise | None = None
     duel: Duel | None = None

@@ -17,17 +17,11 @@ from . import memory
 
 @dataclass(frozen=True)
 class Persona:
-    """One user of the release.
+    """One user of the release."""
 
-    Attributes:
-        user_id: the key of the release; names repeat across users.
-        profile: `persona/<user_id>.json` as parsed. Key names vary between users.
-        memory_file: where this user's memory would be; only the setting `rag` reads it.
-    """
-
-    user_id: str
-    profile: Mapping[str, Any] = field(repr=False)
-    memory_file: Path | None = field(default=None, repr=False, compare=False)
+    user_id: str  # names repeat across users
+    profile: Mapping[str, Any] = field(repr=False)  # the file as parsed; key names vary between users
+    memory_file: Path | None = field(default=None, repr=False, compare=False)  # only the setting `rag` reads it
 
     @cached_property
     def text(self) -> str:

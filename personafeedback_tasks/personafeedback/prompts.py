@@ -32,21 +32,13 @@ from .system import neutral
 
 @dataclass(frozen=True)
 class Wording:
-    """The fixed texts of one wording in one language.
+    """The fixed texts of one wording in one language."""
 
-    Attributes:
-        with_persona: instructions where a whole persona follows.
-        with_memory: instructions where pieces of content that interests the user follow (`rag`).
-        without_persona: instructions where nothing is told about the user.
-        ask: the last words, for a reply that is a letter.
-        ask_cot: the last words, for a reply that reasons first (method `cot`).
-    """
-
-    with_persona: str
-    with_memory: str
-    without_persona: str
-    ask: str
-    ask_cot: str = ""
+    with_persona: str  # instructions where a whole persona follows
+    with_memory: str  # where pieces of content that interests the user follow (`rag`)
+    without_persona: str  # where nothing is told about the user
+    ask: str  # the last words, for a reply that is a letter
+    ask_cot: str = ""  # for a reply that reasons first (method `cot`)
 
 
 def wordings(folder: Path) -> dict[str, dict[str, Wording]]:

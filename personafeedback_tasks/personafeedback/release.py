@@ -35,17 +35,11 @@ _HUB_DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?"
 
 @dataclass(frozen=True)
 class Release:
-    """One copy of the release on this machine.
+    """One copy of the release on this machine."""
 
-    Attributes:
-        root: folder that contains `data/`, `persona/` and maybe `memory/`.
-        source: for signatures: `sample`, `OWNER/NAME@COMMIT`, or the folder's path.
-        manifest: None for PersonaFeedback itself.
-    """
-
-    root: Path
-    source: str
-    manifest: Manifest | None = None
+    root: Path  # it contains `data/`, `persona/` and maybe `memory/`
+    source: str  # for signatures: `sample`, `OWNER/NAME@COMMIT`, or the folder's path
+    manifest: Manifest | None = None  # None for PersonaFeedback itself
 
     @property
     def is_sample(self) -> bool:

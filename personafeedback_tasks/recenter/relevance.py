@@ -134,7 +134,7 @@ class ListMethod(LabelMethod):
     def documents(self, cases: Sequence[Relevance]) -> Sequence[CaseGroup]:
         return gather(cases)
 
-    def score_document(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
         (reply,) = evidence
         found = []
         for case, answer in zip(cases, split(self.reading(reply), len(cases)), strict=True):

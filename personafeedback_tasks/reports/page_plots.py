@@ -128,8 +128,7 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
                 "points": [(who, "" if math.isnan(value) else axis.at(value), percent(value)) for who, value in of_row],
             }
         )
-    report = ranking.runs[0].benchmark.report
-    measure = spec.measure.capitalize() if spec.measure else report.score
+    measure = ranking.runs[0].benchmark.report.score
     return {"ticks": axis.ticks, "measure": measure, "people": list(people.values()), "rows": rows}
 
 
@@ -138,7 +137,7 @@ def _points(one: Contender, option: str, people: Mapping[str, str]) -> list[tupl
     asked = {} if is_void(one.run) else {one.run.signature.options[option]: one.run, **one.controls}
     runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
-    measure = one.run.benchmark.measure_of_gain(one.run.method)
+    measure = one.run.benchmark.primary(one.run.method)
     return [
         (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
         for value, who in people.items()
