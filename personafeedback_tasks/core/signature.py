@@ -163,7 +163,7 @@ def _refused(name: str, found: Mapping[str, Any]) -> SignatureError:
 
 def _refuse_version(benchmark: Benchmark, version: str) -> None:
     # A newer version may read replies in another way. An older one is no problem: its replies are read again.
-    if not re.fullmatch(r"\d+\.\d+", version):
+    if not re.fullmatch(r"\d+(\.\d+)*", version):
         raise SignatureError(
             f"the task version {version!r} in its signature, expected numbers as in {benchmark.version}. {_AS_WRITTEN}"
         )
