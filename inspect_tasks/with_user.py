@@ -10,7 +10,7 @@ from personafeedback_tasks.personafeedback.system import told_by
 
 @task
 def with_user(
-    task: str,
+    task: str = "",
     setting: Literal["persona", "no_persona", "other_persona", "padding"] = "persona",
     user: str | None = None,
     data: str | None = None,

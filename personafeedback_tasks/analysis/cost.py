@@ -106,6 +106,8 @@ def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
     for key, run in last.items():
         if run.setting == NO_PERSONA:
             continue
+        if run.setting not in ABOUT:
+            raise RunError(f"{run.path}: found the setting {run.setting}, expected one of {', '.join(ABOUT)}.")
         if (control := controls.get(key[:3])) is None:
             raise RunError(
                 f"{run.path}: found no run of {run.task} by {run.model} without a message, expected one. Run the "

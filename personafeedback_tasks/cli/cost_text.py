@@ -18,7 +18,7 @@ LISTED = 20
 """Samples that a terminal lists."""
 
 PAGE = Path(__file__).with_name("cost_page")
-HEADER = ("task", "told", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
+HEADER = ("task", "setting", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
 
 
 def blocks(costs: Sequence[Cost]) -> list[Block]:

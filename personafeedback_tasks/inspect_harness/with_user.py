@@ -11,13 +11,16 @@ from typing import Any
 
 from inspect_ai import Task, task_with
 from inspect_ai._eval.loader import load_tasks  # inspect-evals-lint: ignore[private_api_imports] -- no public one
+from inspect_ai._util.registry import (
+    registry_params,
+)  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import Event, ModelEvent
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
 
-from ..common.errors import OptionError
+from ..common.errors import OptionError, did_you_mean
 from .tasks import errors_in_one_line
 
 KEY = "with_user"
@@ -68,21 +71,26 @@ def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[],
 
 
 def _load(name: str, arguments: Mapping[str, Any]) -> Task:
+    if not isinstance(name, str) or not name:
+        raise OptionError(f"task must be one task, such as -T task=FILE.py@task, got {name!r}.")
     file, at, rest = name.partition("@")
     # A task that is run by path starts in the folder of its own file; and Inspect looks for relative paths alone.
     there = next((path for path in (Path(file), Path(os.environ.get("PWD", ""), file)) if path.is_file()), None)
-    if there is not None:
-        name = f"{os.path.relpath(there)}{at}{rest}"
     try:
-        found = load_tasks([name], dict(arguments))
+        found = load_tasks([name if there is None else f"{os.path.relpath(there)}{at}{rest}"], dict(arguments))
     except Exception as error:  # of Inspect, or of the task's own code
         said = getattr(error, "message", "") or str(error)
         raise OptionError(
-            f"task={name!r} cannot be loaded ({type(error).__name__}: {' '.join(str(said).split())[:300]}). Pass a "
-            "task as `inspect eval` takes it, such as FILE.py@task, and its own options as further -T."
+            f"task={name!r} cannot be loaded ({type(error).__name__}: {' '.join(str(said).split())[:300].rstrip('.')}). "
+            "Pass a task as `inspect eval` takes it, such as FILE.py@task, and its own options as further -T."
         ) from error
     if len(found) != 1:
         raise OptionError(f"task={name!r}: found {len(found)} tasks, expected one. Pass FILE.py@task.")
+    for option in arguments:
+        if option not in registry_params(found[0]):  # Inspect only warns, and the run would go on without it
+            raise OptionError(
+                f"{option} is no option of with_user or of task={name!r}.{did_you_mean(option, ('user', 'setting', 'data'))}"
+            )
     if getattr(found[0], "sample_source", None) is not None:
         raise OptionError(
             f"task={name!r} makes its samples while it runs, so nobody can say which get whom. Use a task whose "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import PersonaFeedbackError
+from ..common.errors import PersonaFeedbackError, did_you_mean
 from ..common.records import lenient, short
 from ..stats.estimates import mean
 from .errors import ForeignError, RunError
@@ -97,7 +97,14 @@ def read_tasks(
             raise RunError(f"{path}: found no run of with_user in it. {hint}")
         if foreign:
             more = f" and {len(foreign) - 3:,} more" if len(foreign) > 3 else ""
-            passed.append(f"{len(foreign):,} logs of other runs: {', '.join(foreign[:3])}{more}")
+            passed.append(f"logs of other runs: {', '.join(foreign[:3])}{more}")
+    known = {run.value for run in runs}
+    for value in values:
+        if value not in known:
+            raise RunError(
+                f"--value {value}: found no run with a number of this name, expected one of {', '.join(sorted(known))}."
+                f"{did_you_mean(value, known)}"
+            )
     return runs, passed
 
 
@@ -120,10 +127,8 @@ def chosen(path: Path, found: Sequence[str], named: Sequence[str]) -> str:
     """The number that counts. Raises RunError if there are several and none of them is named."""
     wanted = found if len(found) == 1 else [name for name in found if name in named]
     if len(wanted) != 1:
-        raise RunError(
-            f"{path}: found {len(found)} numbers in its scores, expected one, or one that is named: "
-            f"{', '.join(found)}. Pass --value NAME."
-        )
+        advice = f"Pass --value with one of {', '.join(found)}." if found else "Use a log whose samples have scores."
+        raise RunError(f"{path}: found {len(found)} numbers in its scores, expected one. {advice}")
     return wanted[0]
 
 
@@ -149,7 +154,7 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
 
     log = read_eval_log(str(path), resolve_attachments=True)
     about = (log.eval.metadata or {}).get(KEY)
-    if about is None:
+    if not isinstance(about, dict):
         raise ForeignError(f"{path}: found a run of {log.eval.task}, expected one of personafeedback_tasks/with_user.")
     if log.status != "success" or not log.samples or log.results is None:
         raise RunError(
@@ -239,7 +244,7 @@ def _lm_eval(
     instruction = results.get("system_instruction") or ""
     setting = setting_of(instruction) if instruction else NO_PERSONA
     if not setting:
-        raise ForeignError(
+        raise RunError(
             f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` "
             "printed, or none."
         )
@@ -272,9 +277,8 @@ def _lm_eval(
                 missed += not any(text in sent for text in shown)
                 calls += 1
         scores = results["results"][task]
-        reported = {value: float(scores[value])} if value in scores else {}
+        reported = {"mean": float(scores[value])} if value in scores else {}
         refuse_other_mean(path, value, mean(sample.value for sample in samples.values()), reported)
-        hashed = results.get("task_hashes", {}).get(task)
         run = TaskRun(
             task=task,
             model=model_of(results),
@@ -285,7 +289,7 @@ def _lm_eval(
                 "model options": _text(config.get("model_args")),
                 "generation": _text(config.get("gen_kwargs")),
                 "chat template": str(results.get("chat_template_sha")),
-                "task": str(hashed and of_task.get("doc_to_text")),
+                "task": str(of_task.get("doc_to_text")),
                 "few shots": str(results.get("n-shot", {}).get(task)),
             },
             samples=samples,

@@ -81,19 +81,19 @@ def told_by(
         DataError: there are no personas.
     """
     choose("setting", setting, SETTINGS)
-    others = locate(data).others
+    others = locate(None if data is None else str(data)).others
     personas = others.personas
     if not personas:
         raise DataError(
             f"{others.root / 'persona'}: found no persona, expected persona/<user_id>.json. Pass other data."
         )
-    of_all = None if user is None else _user(str(user), others)  # Inspect reads user=17 as a number
+    of_all = None if user is None else _user(str(user), others)  # Inspect reads 17 as a number
     users = sorted(personas)
 
     def told(sample: object, metadata: Mapping[str, Any]) -> Told | None:
         if setting == "no_persona":
             return None
-        own = of_all or metadata.get("user_id")
+        own = of_all or str(metadata.get("user_id"))
         if own not in personas:
             if setting == "other_persona":
                 raise OptionError(
@@ -101,7 +101,7 @@ def told_by(
                     "have no user_id of the data. Pass user=NAME: a user that is drawn is anybody's."
                 )
             own = users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(users)]
-        persona = personas[str(own)]
+        persona = personas[own]
         if setting == "other_persona":
             return Told(persona.user_id, message(others.of(persona.user_id)))
         text = message(persona)

@@ -244,7 +244,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     command(f"{TASKS}@capitals", "--model", "subject/8", "--log-dir", tmp_path / "plain")
     (tmp_path / "empty").mkdir()
     for arguments, expected in (
-        ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one, or one that is named: right, short"),
+        ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one. Pass --value with one of right, short"),
         ([tmp_path / "metric"], "found no accuracy or mean of exact in its results, expected"),
         ([tmp_path / "graded"], "the mean over its samples. The task's metric is no mean"),
         ([tmp_path / "alone"], "without a message, expected one"),
@@ -263,7 +263,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
         shutil.copy(next((tmp_path / "plain").glob("*.eval")), tmp_path / "dicts" / name)
     beside = personafeedback("cost", tmp_path / "dicts", "--value", "right")
     assert beside.exit_code == 0, beside.output
-    assert beside.stderr.count("Passed over 2 logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
+    assert beside.stderr.count("Passed over logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
     by_right, by_short = (costs(tmp_path / "dicts", "--value", name)[0] for name in ("right", "short"))
     assert (by_right["value"], by_short["value"]) == ("right", "short")
 
@@ -371,7 +371,8 @@ def run_line(line, folder):
     user = "Iris_s04"
     told = personafeedback("persona", user).stdout.strip()
     program, *words = shlex.split(line.replace('"$(personafeedback persona USER_ID)"', "USER_TEXT"))
-    words = [{"USER_TEXT": told, "gsm8k": "toy_sums"}.get(word, word) for word in words]
+    ours = {"USER_TEXT": told, "gsm8k": "toy_sums", "exact_match,strict-match": "exact_match,none"}
+    words = [ours.get(word, word) for word in words]
     if program == "inspect":
         model = "memory/planted" if "personafeedback_tasks/memsyco" in words else "subject/8"
         done = command(*(model if word == "openai/gpt-4o" else word for word in words[1:]))
