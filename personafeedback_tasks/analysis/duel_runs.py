@@ -81,9 +81,9 @@ def verdicts_of(
         say(f"Passed over {other}")
     if human is not None and len(on_duels) > 1:
         raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
-    candidates, verdicts = calibrations(calibration), []
+    verdicts = []
     for run, duels, cases in on_duels:
-        of_judge = calibration_of(run, candidates)
+        of_judge = calibration_of(run, calibration)
         calibration_cases, why_not = data.of(of_judge)
         people = human_votes(human, duels) if human is not None else None
         verdicts.append(make_verdict(run, of_judge, duels, cases, calibration_cases, people, why_not))
@@ -130,19 +130,14 @@ def duels_in(run: Run, data: RunData) -> tuple[Duels, CaseSet[Any]] | None:
     return found, cases
 
 
-def calibrations(runs: Sequence[Run]) -> list[Run]:
-    """The runs that are on a benchmark itself. Raises RunError if there are none."""
-    found = [run for run in runs if run.named_set is None]
-    if not found:
+def calibration_of(run: Run, calibration: Sequence[Run]) -> Run:
+    """The judge's run on the benchmark itself. Raises RunError unless there is exactly one."""
+    candidates = [one for one in calibration if one.named_set is None]
+    if not candidates:
         raise RunError(
             "Found no run as calibration that is on the benchmark itself, expected that of the judge. Pass its log "
             "to --calibration."
         )
-    return found
-
-
-def calibration_of(run: Run, candidates: Sequence[Run]) -> Run:
-    """The calibration set of the judge of a run of duels. Raises RunError unless there is exactly one."""
     same = [one for one in candidates if not differences(run, one)]
     if not same:
         refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -90,8 +90,7 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
             "some."
         )
     settings = StudyFolder(out).set_up(annotators, votes)
-    asked = study.add(out, asked, new)
-    _study(out, settings, asked).write_packs(form, say)
+    _study(out, settings, study.items(study.add(out, asked, new))).write_packs(form, say)
 
 
 def _rows(source: str, known: Collection[str]) -> list[StageRow]:
@@ -113,10 +112,10 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     return rows
 
 
-def _study(root: Path, settings: StudySettings, rows: study.Rows) -> Study:
-    every, place = study.items(rows), shlex.quote(str(root))
+def _study(root: Path, settings: StudySettings, items: Sequence[study.StudyItem]) -> Study:
+    place = shlex.quote(str(root))
     asked = Assignment(
-        items=every, guidelines=study.GUIDELINES, seed=settings.seed,
+        items=[one.item for one in items], guidelines=study.GUIDELINES, seed=settings.seed,
         votes=min(settings.votes, settings.annotators),
     )  # fmt: skip
     return Study(
@@ -159,9 +158,9 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     )
 
 
-def _asked(folder: Path) -> study.Rows:
-    if asked := study.asked_in(folder):
-        return asked
+def _asked(folder: Path) -> list[study.StudyItem]:
+    if rows := study.asked_in(folder):
+        return study.items(rows)
     raise OptionError(
         f"{folder}: found no {FILE} and no {study.ASKED}/ with rows in it, expected a build or the --out of "
         "`personafeedback annotate pack`."

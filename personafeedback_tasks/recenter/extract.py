@@ -54,8 +54,9 @@ def noted(reply: str) -> Objects:
     return () if isinstance(found, str) else found
 
 
-def conversation_of(case: EarlierCase) -> tuple[Message, ...]:
-    return tuple(Message(**message) for message in case.facts["conversation"])
+def conversation_of(case: EarlierCase) -> Conversation:
+    messages = tuple(Message(**message) for message in case.facts["conversation"])
+    return Conversation(case.id, case.user_id, messages, case.cell)
 
 
 def extracted(run: Earlier) -> list[Extraction]:
@@ -65,7 +66,7 @@ def extracted(run: Earlier) -> list[Extraction]:
     """
     return [
         Extraction(
-            text_id(case.id, attribute), case.user_id, conversation_of(case), attribute,
+            text_id(case.id, attribute), case.user_id, conversation_of(case).conversation, attribute,
             reason or quote or "None given", case.cell,
         )
         for case in sorted(run.cases, key=lambda case: case.id)
@@ -106,7 +107,7 @@ def quoted(outcomes: Sequence[Result]) -> float:
 
 
 def _written(run: Earlier) -> Shown:
-    shown = {case.id: Conversation(case.id, case.user_id, conversation_of(case), case.cell) for case in run.cases}
+    shown = {case.id: conversation_of(case) for case in run.cases}
     noted_in = {case.id: bullets(attribute for attribute, *_ in noted(case.replies[0].text)) for case in run.cases}
     return Shown(
         questions={name: row.question for name, row in shown.items()},

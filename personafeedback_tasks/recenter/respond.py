@@ -113,7 +113,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
         took = one.selected or ()
         kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
         dropped += len(took) - len(kept)
-        pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt, one.sensitive), kept))
+        pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt), kept))
     return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "none")
 
 
@@ -151,7 +151,7 @@ class Respond(PromptStage):
 
     label = WRITTEN
     method_of_stage = METHOD
-    stand_in = Informed("", "", "", "P", False, ("A", "B  B"))
+    stand_in = Informed("", "", "", "P", ("A", "B  B"))
     options = RespondOptions
     signed = {**PromptStage.signed, "filtered_by": always}
     report_fields = {

@@ -34,7 +34,6 @@ from .rows import Conversation, Relevance, StageRow, text_id
 from .stages import DoneStage, StageOptions, bullets, data_option, does
 
 PROMPTS = "prompts.jsonl"
-EVERYDAY, SENSITIVE = "everyday", "sensitive"
 
 
 class NewPrompt(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,17 +41,15 @@ class NewPrompt(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: NonEmpty
     prompt: NonEmpty
-    sensitive: bool = False
     users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
 
 
 class ForPrompt(StageRow, frozen=True):
     """A user, a prompt, and attributes of the user. The id is `USER-PROMPT`."""
 
-    cells = (EVERYDAY, SENSITIVE)
+    cells = ("user_prompts",)
     prompt_id: str
     prompt: str
-    sensitive: bool
     attributes: tuple[str, ...]
 
     @property
@@ -60,14 +57,9 @@ class ForPrompt(StageRow, frozen=True):
         return self.prompt
 
     @property
-    def cell(self) -> str:
-        return SENSITIVE if self.sensitive else EVERYDAY
-
-    @property
     def facts(self) -> dict[str, Any]:
         """The fields that logs hold; `logged` reads them back."""
-        names = ("prompt_id", "prompt", "sensitive")
-        return {name: getattr(self, name) for name in names} | {"attributes": list(self.attributes)}
+        return {"prompt_id": self.prompt_id, "prompt": self.prompt, "attributes": list(self.attributes)}
 
 
 P = TypeVar("P", bound=ForPrompt)
@@ -142,8 +134,7 @@ def pairings(
 ) -> Pairings:
     """The pairs (user, prompt, attributes) that have attributes, of `run` or of people. DataError if none has."""
     rows = [
-        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, asked.sensitive, tuple(attributes))
-        for user, asked, attributes in pairs
+        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, tuple(attributes)) for user, asked, attributes in pairs
     ]
     kept = [row for row in rows if row.attributes]
     if not kept:
@@ -250,7 +241,7 @@ class Select(PromptStage):
 
     label = LISTED
     method_of_stage = METHOD
-    stand_in = Profile("", "", "", "P", False, ("A", "B  B"))
+    stand_in = Profile("", "", "", "P", ("A", "B  B"))
     options = SelectOptions
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {

@@ -7,9 +7,10 @@ asked/*.jsonl  the rows that people are asked about; with conversations.jsonl, i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..annotation.items import NONE, Item, fault_counts, guidelines
 from ..annotation.rows import Vote
@@ -53,21 +54,12 @@ MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Stage -> what people are told."""
 
-Rows = Sequence[StageRow]
-"""Rows of any stage, and conversations in which nothing was noted."""
-
 
 # --- rows that people are asked about ---------------------------------------------------------------------------------
 
 
-def _extracted(run: Earlier) -> Iterator[StageRow]:
-    yield from extracted(run)
-    for case in run.cases:
-        yield Conversation(case.id, case.user_id, conversation_of(case), case.cell)
-
-
 MADE: Mapping[str, Callable[[Earlier], Iterable[StageRow]]] = {
-    EXTRACT.name: _extracted,
+    EXTRACT.name: lambda run: [*extracted(run), *map(conversation_of, run.cases)],
     SELECT.name: lambda run: [row for one in selected(run) for row in one.rows],
     RESPOND.name: lambda run: [one.row for one in replied(run)],
 }
@@ -100,7 +92,7 @@ def asked_in(folder: Path) -> list[StageRow]:
     return [*rows_in(folder / ASKED), *each_if_there(folder / ASKED / Conversation.file, parse_conversation)]
 
 
-def add(folder: Path, asked: Rows, new: Rows) -> list[StageRow]:
+def add(folder: Path, asked: Iterable[StageRow], new: Iterable[StageRow]) -> list[StageRow]:
     """Add rows to those that people are asked about: all of them, by id.
 
     Raises:
@@ -132,95 +124,91 @@ def without_votes(row: StageRow) -> dict[str, Any]:
 # --- what they are asked ----------------------------------------------------------------------------------------------
 
 
-def items(rows: Rows) -> list[Item]:
-    """One item per attribute of a conversation and for what is missing there, per profile, and per pair of replies."""
-    found: list[Item] = []
-    for name, (about, noted) in _conversations(rows).items():
-        for note in noted:
-            texts = {"conversation": note.transcript, "attribute": note.attribute, "reason": note.reason}
-            found.append(
-                Item(
-                    id=item_id(note), user_id=note.user_id, kind=note.stage, block=name, texts=texts, answers=ATTRIBUTE
-                )
-            )
-        attributes = "\n".join(f"- {note.attribute}" for note in noted) or "Nothing was noted."
-        found.append(
-            Item(
-                id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-                texts={"conversation": about.transcript, "attributes": attributes},
-                asks="Does the conversation show more about the user that is worth remembering?",
-            )
-        )  # fmt: skip
+class StudyItem(NamedTuple):
+    """An item, and the rows that its votes are about."""
+
+    item: Item
+    rows: Sequence[StageRow]
+
+
+def items(rows: Iterable[StageRow]) -> list[StudyItem]:
+    """One for each attribute of a conversation and for what is missing there, for each profile and pair of replies."""
+    conversations: dict[str, tuple[Conversation, list[Extraction]]] = {}
     profiles: dict[str, list[Relevance]] = defaultdict(list)
-    for row in rows:
-        if isinstance(row, Relevance):
-            profiles[item_id(row)].append(row)
-    for name, (first, *others) in profiles.items():
-        answers = {str(number): row.attribute for number, row in enumerate((first, *others), start=1)}
-        found.append(
-            Item(
-                id=name, user_id=first.user_id, kind=first.stage, block=name, texts={"prompt": first.prompt},
-                answers=answers, several=True,
-            )
-        )  # fmt: skip
-    for row in rows:
-        if isinstance(row, Response):
-            found.append(
-                Item(
-                    id=item_id(row), user_id=row.user_id, kind=row.stage, block=item_id(row), answers=RATING,
-                    mirrored=MIRRORED, faults=True, texts={"attribute": row.attribute, "prompt": row.prompt},
-                    options={"generic": row.generic, "personalized": row.personalized},
-                )
+    pairs: list[Response] = []
+    for row in sorted(rows, key=lambda row: isinstance(row, Conversation)):  # these last: nothing may be noted there
+        if isinstance(row, (Extraction, Conversation)):
+            about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
+            _, noted = conversations.setdefault(f"{MISSING}:{about.id}", (about, []))
+            if isinstance(row, Extraction):
+                noted.append(row)
+        elif isinstance(row, Relevance):
+            profiles[f"{row.stage}:{digest_of((row.user_id, row.prompt))}"].append(row)
+        elif isinstance(row, Response):
+            pairs.append(row)
+    found: list[StudyItem] = []
+    for name, (about, noted) in conversations.items():
+        for note in noted:
+            item = Item(
+                id=f"{note.stage}:{note.id}", user_id=note.user_id, kind=note.stage, block=name, answers=ATTRIBUTE,
+                texts={"conversation": note.transcript, "attribute": note.attribute, "reason": note.reason},
             )  # fmt: skip
-    return found
-
-
-def item_id(row: StageRow) -> str:
-    """Id of the item about a row."""
-    return f"{row.stage}:{digest_of((row.user_id, row.prompt)) if isinstance(row, Relevance) else row.id}"
-
-
-def _conversations(rows: Rows) -> dict[str, tuple[Conversation, list[Extraction]]]:
-    # id of the item about what is missing -> (a conversation, the attributes that were noted there)
-    found: dict[str, tuple[Conversation, list[Extraction]]] = {}
-    for kind in (Extraction, Conversation):
-        for row in rows:
-            if isinstance(row, kind):
-                about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
-                _, noted = found.setdefault(f"{MISSING}:{row.conversation_id}", (about, []))
-                if isinstance(row, Extraction):
-                    noted.append(row)
+            found.append(StudyItem(item, [note]))
+        attributes = "\n".join(f"- {note.attribute}" for note in noted) or "Nothing was noted."
+        item = Item(
+            id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
+            texts={"conversation": about.transcript, "attributes": attributes},
+            asks="Does the conversation show more about the user that is worth remembering?",
+        )  # fmt: skip
+        found.append(StudyItem(item, [about]))
+    for name, profile in profiles.items():
+        item = Item(
+            id=name, user_id=profile[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": profile[0].prompt},
+            answers={str(number): row.attribute for number, row in enumerate(profile, start=1)}, several=True,
+        )  # fmt: skip
+        found.append(StudyItem(item, profile))
+    for pair in pairs:
+        name = f"{pair.stage}:{pair.id}"
+        item = Item(
+            id=name, user_id=pair.user_id, kind=pair.stage, block=name, answers=RATING, mirrored=MIRRORED, faults=True,
+            texts={"attribute": pair.attribute, "prompt": pair.prompt},
+            options={"generic": pair.generic, "personalized": pair.personalized},
+        )  # fmt: skip
+        found.append(StudyItem(item, [pair]))
     return found
 
 
 # --- what they said ---------------------------------------------------------------------------------------------------
 
 
-def write_judged(folder: Path, asked: Rows, votes: Iterable[tuple[Item, Vote]]) -> dict[str, int]:
+def write_judged(folder: Path, asked: Iterable[StudyItem], votes: Iterable[tuple[Item, Vote]]) -> dict[str, int]:
     """Write the rows that people judged, and what they missed, from votes that count: file -> number of rows."""
-    of_item: dict[str, list[tuple[Item, Vote]]] = defaultdict(list)
+    of_item: dict[str, list[Vote]] = defaultdict(list)
     for item, vote in votes:
-        of_item[item.id].append((item, vote))
-    judged: dict[str, list[dict[str, Any]]] = {name: [] for name in (*(stage.file for stage in STAGES), MISSED)}
-    for row in asked:
-        if not isinstance(row, Conversation) and (own := of_item[item_id(row)]):
-            judged[row.file].append({**without_votes(row), **_judgments(row, own)})
-    for name, (about, _) in _conversations(asked).items():
-        if own := of_item[name]:
-            named = [vote.note.split(";") if vote.chosen == MISSING else [] for _, vote in own]
-            texts = [[text.strip() for text in by_one if text.strip()] for by_one in named]
-            judged[MISSED].append({**without_votes(about), "missing": texts})
-    written = {name: rows for name, rows in judged.items() if rows or (folder / name).is_file()}
-    write_all({folder / name: json_lines(rows) for name, rows in written.items()})
-    return {name: len(rows) for name, rows in written.items()}
+        of_item[item.id].append(vote)
+    judged: dict[str, list[tuple[str, dict[str, Any]]]] = {name: [] for name in (*(of.file for of in STAGES), MISSED)}
+    for item, rows in asked:
+        if item.id in of_item:
+            for row in rows:
+                values = {**without_votes(row), **_judgments(item, row, of_item[item.id])}
+                judged[MISSED if isinstance(row, Conversation) else row.file].append((row.id, values))
+    written: dict[str, list[dict[str, Any]]] = {}
+    for name, of_file in judged.items():
+        if of_file or (folder / name).is_file():
+            written[name] = [values for _, values in sorted(of_file, key=itemgetter(0))]
+    write_all({folder / name: json_lines(lines) for name, lines in written.items()})
+    return {name: len(lines) for name, lines in written.items()}
 
 
-def _judgments(row: StageRow, votes: Sequence[tuple[Item, Vote]]) -> dict[str, Any]:
+def _judgments(item: Item, row: StageRow, votes: Sequence[Vote]) -> dict[str, Any]:
     # as the row's file has them
+    if isinstance(row, Conversation):
+        named = [vote.note.split(";") if vote.chosen == MISSING else [] for vote in votes]
+        return {"missing": [[text.strip() for text in of_one if text.strip()] for of_one in named]}
     if isinstance(row, Relevance):
-        ticked = [(item, set(vote.chosen.split()) - {NONE}) for item, vote in votes]
-        return {"votes": [any(item.answers[number] == row.attribute for number in of_one) for item, of_one in ticked]}
+        ticked = [set(vote.chosen.split()) - {NONE} for vote in votes]
+        return {"votes": [any(item.answers[number] == row.attribute for number in of_one) for of_one in ticked]}
     if not isinstance(row, Response):
-        return {"votes": [vote.chosen for _, vote in votes]}
-    faults = fault_counts((vote for _, vote in votes), {side: side for side in ("generic", "personalized")})
-    return {"votes": [int(vote.chosen) for _, vote in votes], **({"faults": faults} if faults else {})}
+        return {"votes": [vote.chosen for vote in votes]}
+    faults = fault_counts(votes, {side: side for side in item.options})
+    return {"votes": [int(vote.chosen) for vote in votes], **({"faults": faults} if faults else {})}

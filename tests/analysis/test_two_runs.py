@@ -22,7 +22,7 @@ from support.judges import OTHER
 from personafeedback_tasks.analysis.baselines import make_judges
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
-from personafeedback_tasks.analysis.duel_runs import calibration_of, calibrations, duels_in, verdicts_of
+from personafeedback_tasks.analysis.duel_runs import calibration_of, duels_in, verdicts_of
 from personafeedback_tasks.analysis.pairs import pairs_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs import log as logs
@@ -183,10 +183,9 @@ def test_a_calibration_set_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
     folder = write_duels(tmp_path / "duels", lambda case: "So.", difficulty="hard")
     judged = run(tmp_path, "a", 0.9, "hard", "judge", data=str(folder))
     calibration, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "b", 0.9, "hard")
-    assert calibrations([judged, calibration, other]) == [calibration, other]
     with pytest.raises(RunError, match="Found no run as calibration"):
-        calibrations([judged])
-    assert calibration_of(judged, [other, calibration]) is calibration
+        calibration_of(judged, [judged])
+    assert calibration_of(judged, [judged, other, calibration]) is calibration
     with pytest.raises(RunError, match="model: found b, expected judge"):
         calibration_of(judged, [other])
     with pytest.raises(RunError, match="found no duels of the run on"):

@@ -32,8 +32,8 @@ from personafeedback_tasks.stats.estimates import mean
 SAMPLE = Path(str(files("personafeedback_tasks.prefeval") / "sample"))
 SETTINGS = ("persona", "no_persona", "other_persona")
 REPLIES = (
-    "{right}", "Answer: {right}", "My choice:\n{right}", "**{other}**", "A", "D", "", "I cannot help with that.", "A or B.",
-    "<think>Perhaps {other}</think>{right}",
+    "{right}", "Answer: {right}", "My choice:\n{right}", "**{other}**", "A", "D", "", "I cannot help with that.",
+    "A or B.", "<think>Perhaps {other}</think>{right}",
 )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ read, read_last_line = readers(FOUR.letters)
 
 
 def longest_by_hand() -> dict[str, float]:
-    """Row -> `acc` of always picking the longest option, the first of equals, over all rotations; from the files alone."""
+    """Row -> `acc` of always picking the longest option, the first of equals, over all rotations; from the files."""
     found = {}
     for path in SAMPLE.glob("*.json"):
         for number, row in enumerate(json.loads(path.read_text(encoding="utf-8")), start=1):
@@ -114,8 +114,8 @@ def expected(read_one) -> dict[str, float]:
 @pytest.mark.slow
 def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_replies(tmp_path):
     done = lm_eval_command(
-        "--model", "four", "--model_args", "judge=noisy", "--tasks", "prefeval", "--metadata", '{"data": "sample"}', "--log_samples",
-        "--output_path", tmp_path / "lm-eval",
+        "--model", "four", "--model_args", "judge=noisy", "--tasks", "prefeval", "--metadata", '{"data": "sample"}',
+        "--log_samples", "--output_path", tmp_path / "lm-eval",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     results = max((tmp_path / "lm-eval").rglob("results_*.json"))
@@ -173,8 +173,8 @@ def test_cot_reads_the_last_line(tmp_path):
 
 def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
     done = lm_eval_command(
-        "--model", "four", "--model_args", "judge=longest", "--tasks", "prefeval_mc", "--metadata", '{"data": "sample"}',
-        "--log_samples", "--output_path", tmp_path,
+        "--model", "four", "--model_args", "judge=longest", "--tasks", "prefeval_mc",
+        "--metadata", '{"data": "sample"}', "--log_samples", "--output_path", tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     run = read_run(max(tmp_path.rglob("results_*.json")))

@@ -1,4 +1,4 @@
-"""People judge the rows of the three stages: what they see, what comes back, and that every task takes the rows with their votes."""
+"""People judge the rows of the three stages: what they see, and what comes back for every task."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -49,7 +50,7 @@ def table(path):
 
 
 def part(folder, users, stages=STAGES):
-    """A folder with rows of the sample: of its first users, those about one conversation, prompt and pair of replies."""
+    """A folder with rows of the sample: of its first users, those about one conversation, prompt and pair."""
     folder.mkdir()
     of = {
         Extraction: lambda row: row["conversation"],
@@ -72,7 +73,7 @@ def path_of(folder, stage, annotator):
 
 
 def filled(folder, stage, annotator, answer):
-    """The table of a pack as its annotator sends it; `answer` gives (vote, note) or (vote, note, faults) for a row of it."""
+    """The table of a pack as its annotator sends it; `answer`: row -> (vote, note) or (vote, note, faults)."""
     path = path_of(folder, stage, annotator)
     rows = table(path)
     for row in rows:
@@ -183,7 +184,11 @@ def test_whoever_ticks_all_alike_fails_the_attention_items_and_can_be_dropped(tm
     study = tmp_path / "study"
     pack(study, "--annotators", 2)
     right = filled(study, "extraction", 1, lambda row: verdict_of(1, row))
-    alike = {"extraction": lambda row: "nothing" if row["attributes"] else "accepted", "relevance": lambda row: "none", "response": lambda row: "3"}  # fmt: skip
+    alike = {
+        "extraction": lambda row: "nothing" if row["attributes"] else "accepted",
+        "relevance": lambda row: "none",
+        "response": lambda row: "3",
+    }
     wrong = [filled(study, stage, 2, lambda row, of=of: (of(row), "")) for stage, of in alike.items()]
     said = votes(study, right, *wrong)
     assert "! annotator-2 failed 6 of 6 attention items" in said
@@ -193,16 +198,10 @@ def test_whoever_ticks_all_alike_fails_the_attention_items_and_can_be_dropped(tm
     assert not (study / "relevance.jsonl").read_text("utf-8")
 
 
-def test_sides_and_orders_are_drawn_for_each_and_say_nothing(judged):
-    folder, _ = judged
-    personalized = {row.personalized for row in ROWS[Response]}
-    second, orders = 0, set()
-    for annotator in range(1, ANNOTATORS + 1):
-        second += sum(row["B"] in personalized for row in table(path_of(folder, "response", annotator)))
-        orders.add(tuple(row["answers"] for row in table(path_of(folder, "relevance", annotator))))
-    assert 15 <= second <= 45  # of about 60
-    assert len(orders) == ANNOTATORS
-    everything = "".join(path.read_text("utf-8") for path in (folder / "packs").rglob("*.csv"))
+def test_packs_say_nothing_of_sides_ids_and_checks_and_each_has_an_order_of_its_own(judged):
+    packs = [table(path_of(judged[0], "relevance", annotator)) for annotator in range(1, ANNOTATORS + 1)]
+    assert len({tuple(row["answers"] for row in rows) for rows in packs}) == ANNOTATORS
+    everything = "".join(path.read_text("utf-8") for path in (judged[0] / "packs").rglob("*.csv"))
     for secret in ("personalized", "generic", "attention", "demo-u", "demo-p"):
         assert secret not in everything
 
@@ -227,6 +226,33 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     assert done.exit_code == 0, done.output
     assert f"{len(ROWS[stage])} rows of 6 users with several votes" in " ".join(done.output.split())
     assert ("personalized is uncomfortable" in done.output) == (stage is Response)
+
+
+@pytest.mark.slow
+def test_every_command_reads_each_file_of_a_study_once(tmp_path):
+    study, opened = tmp_path / "study", Counter()
+
+    def note(event, arguments):
+        if event == "open" and "r" in (arguments[1] or "") and str(arguments[0]).startswith(f"{study}{os.sep}"):
+            opened[os.path.relpath(arguments[0], study)] += 1
+
+    def read_once(*names):
+        assert set(opened.values()) == {1}, opened
+        assert opened.keys() >= {*names}
+        opened.clear()
+
+    _, log = in_inspect(find("recenter_select"), "recenter_select/always_all", tmp_path / "logs", method="select")
+    sys.addaudithook(note)
+    pack(study, data=[log])
+    opened.clear()
+    pack(study, "--annotators", 4, data=[log])
+    read_once("asked/relevance.jsonl", "study.json", "packs/shown.jsonl")
+    sent = filled(study, "relevance", 1, lambda row: ticks_of(1, row)).rename(tmp_path / "sent.csv")
+    opened.clear()
+    votes(study, sent)
+    read_once("asked/relevance.jsonl", "packs/shown.jsonl")
+    personafeedback("chain", log, "--people", study)
+    read_once("relevance.jsonl")
 
 
 @pytest.mark.slow
@@ -353,7 +379,7 @@ def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
     assert {tuple(one) for line in lines for one in json.loads(line)["missing"]} == {(), ("Has a son", "Likes wood")}
 
 
-# --- what models made ---------------------------------------------------------------------------------------------------
+# --- what models made -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

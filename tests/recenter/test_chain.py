@@ -1,4 +1,4 @@
-"""The chain as docs/chain.md prints it, in both harnesses and judged by people; where it breaks; which runs make one chain."""
+"""The chain as docs/chain.md prints it, in both harnesses and judged by people; where it breaks; its runs."""
 
 from __future__ import annotations
 
@@ -37,14 +37,13 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.earlier import Earlier
 from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs import earlier
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.recenter import data
 from personafeedback_tasks.recenter.data import conversations, load
 from personafeedback_tasks.recenter.extract import extracted, is_there
 from personafeedback_tasks.recenter.filter import folder as filter_folder
-from personafeedback_tasks.recenter.funnel import TASKS, StageRun, chains, make_funnel
+from personafeedback_tasks.recenter.funnel import STEPS, TASKS, StageRun, chains, make_funnel
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.respond import replied, to_reply
 from personafeedback_tasks.recenter.rows import Relevance
@@ -62,7 +61,7 @@ def chance(*texts: str) -> float:
     return zlib.crc32(" ".join(texts).encode()) / 2**32
 
 
-# --- a model, and people who judge it ------------------------------------------------------------------------------------
+# --- a model, and people who judge it ---------------------------------------------------------------------------------
 
 
 def said(prompt: str) -> str:
@@ -168,7 +167,7 @@ def story(tmp_path_factory):
             reports = run_as_printed(lines_of("story: chain"), patched)
         run_as_printed(lines_of("story: lm-eval"), patched)
         pack, *rest = lines_of("story: people")
-        packed = run_as_printed([pack], patched)
+        run_as_printed([pack], patched)
         annotate(Path("study"))
         votes, chain = (run_as_printed([line], patched) for line in rest)
     inspect, out = folder / "logs", {name: folder / "out" / name.removeprefix("recenter_") for name in TASKS}
@@ -177,8 +176,8 @@ def story(tmp_path_factory):
         for places in (dict.fromkeys(TASKS, inspect), out)
     ]
     return SimpleNamespace(
-        reports=reports, packed=packed, votes=votes, chain=chain, people=folder / "study", inspect=inspect, lm_eval=out, runs=runs
-    )  # fmt: skip
+        reports=reports, votes=votes, chain=chain, people=folder / "study", inspect=inspect, lm_eval=out, runs=runs
+    )
 
 
 def told(*arguments) -> list[dict]:
@@ -192,7 +191,7 @@ def told(*arguments) -> list[dict]:
 
 def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
     """Step -> (value, user) of everything that it counts, from the rules of the people."""
-    found = {name: [] for name in ("found", "accepted", "selected", "irrelevant", "better", "worse", "uncomfortable", "over_personalized")}  # fmt: skip
+    found = {step.name: [] for step in STEPS}
     for one in extracted(runs["recenter_extract"]):
         found["accepted"].append((accepts(one.attribute), one.user_id))
         found["found"] += [(True, one.user_id)] * accepts(one.attribute)
@@ -228,7 +227,6 @@ def test_every_step_goes_on_from_the_log_of_the_one_before_alike_in_both_harness
     for one in chose.values():
         assert set(one.attributes) == {each.attribute for each in made[0] if each.user_id == one.user_id}
         assert one.selected == one.attributes[::2]
-    assert {one.sensitive for one in chose.values()} == {True, False}
     replies = {one.id: one for one in replied(here["recenter_respond"])}
     assert replies == {one.id: one for one in replied(there["recenter_respond"])}
     for name, one in replies.items():
@@ -285,7 +283,7 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
     assert [each["steps"] for each in both] == [model["steps"]] * 2
 
 
-# --- where it breaks ---------------------------------------------------------------------------------------------------
+# --- where it breaks --------------------------------------------------------------------------------------------------
 
 
 def part(people: Path, folder: Path, *files: str) -> Path:
@@ -347,7 +345,8 @@ def test_replies_with_a_filter_are_a_row_of_their_own(story, tmp_path, monkeypat
     def drops(row):
         return len(row.attribute) % 2 == 0
 
-    monkeypatch.setattr(filter_folder, "read", lambda path: SimpleNamespace(drops=drops, signature="relevance-filter 1"))  # fmt: skip
+    made = SimpleNamespace(drops=drops, signature="relevance-filter 1")
+    monkeypatch.setattr(filter_folder, "read", lambda path: made)
     options = {"data": "sample", "selected": str(story.inspect)}
     plain = RESPOND.load(RESPOND.options(**options), {})
     filtered = RESPOND.load(RESPOND.options(relevance_filter="DIR", **options), {})
@@ -372,7 +371,7 @@ def test_a_run_that_stopped_early_is_partial_in_its_funnel(tmp_path):
         display="none", log_dir=str(tmp_path), limit=3,
     )  # fmt: skip
     (model,) = told(log.location, "--people", SAMPLE)
-    assert "PARTIAL: everyday 3 of 12. A partial mean does not estimate the cell's mean." in model["notes"]
+    assert "PARTIAL: user_prompts 3 of 12. A partial mean does not estimate the cell's mean." in model["notes"]
 
 
 def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp_path):
@@ -386,7 +385,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
 
 
-# --- which runs make one chain -------------------------------------------------------------------------------------------
+# --- which runs make one chain ----------------------------------------------------------------------------------------
 
 
 def run(task, digest, came_from="people", filtered_by="none", model="m"):
@@ -418,12 +417,13 @@ def test_the_same_recipe_in_two_folders_is_two_chains(other):
     """Each with the runs that its replies went on from, whether the model said the same again or not."""
     extract, select = other
     again = run(E, extract), run(S, select, extract), run(R, "r2", select, "relevance-filter 1, 2 dropped")
-    assert linked(*PLAIN, *again) == linked(*again, *PLAIN) == {"m": WHOLE, "m, filtered": {E: extract, S: select, R: "r2"}}  # fmt: skip
+    both = {"m": WHOLE, "m, filtered": {E: extract, S: select, R: "r2"}}
+    assert linked(*PLAIN, *again) == linked(*again, *PLAIN) == both
     with pytest.raises(OptionError, match=r"found a second run of recenter_respond by m \(the first: r"):
         chains([*PLAIN, *again[:2], run(R, "r2", select)])
 
 
-# --- runs that go on from another ------------------------------------------------------------------------------------------
+# --- runs that go on from another -------------------------------------------------------------------------------------
 
 LABELED: dict[tuple[str, str], list[Relevance]] = {}
 for _row in load(Relevance, "sample"):
@@ -447,7 +447,8 @@ def test_without_a_run_people_say_what_is_told(tmp_path):
     for one in selected(earlier.find(str(log), "recenter_select")):
         assert set(one.selected) == ticked[one.user_id, one.prompt]
     rows = to_reply("sample", None)
-    assert {(row.user_id, row.question): set(row.attributes) for row in rows} == {key: own for key, own in ticked.items() if own}  # fmt: skip
+    found = {(row.user_id, row.question): set(row.attributes) for row in rows}
+    assert found == {key: own for key, own in ticked.items() if own}
     for row in rows:
         prompts = {call: RESPOND.prompt(row, None, call) for call in ("personalized", "generic")}
         assert all(text in prompts["personalized"] and text not in prompts["generic"] for text in row.attributes)
@@ -467,14 +468,6 @@ def test_runs_that_nothing_can_go_on_from_are_refused(story, tmp_path):
         (tmp_path / path.name).write_text("".join(rows[1:] if path.stem == "conversations" else rows), "utf-8")
     with pytest.raises(DataError, match="found a run on other conversations"):
         SELECT.load(SELECT.options(data=str(tmp_path), attributes=str(story.inspect)), {})
-    cut = shutil.copytree(story.lm_eval["recenter_extract"], tmp_path / "cut")
-    (results,) = cut.rglob("results_*.json")
-    document = json.loads(results.read_bytes())
-    (config,) = document["configs"].values()
-    config["metadata"][KEY]["cut"] = 1
-    results.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(RunError, match="found a run that is void"):
-        earlier.find(str(cut), EXTRACT.name)
     with pytest.raises(RunError, match=r"found no run of recenter_extract \(runs: recenter_respond\), expected one"):
         earlier.find(str(story.lm_eval["recenter_respond"]), "recenter_extract")
     with pytest.raises(OptionError, match="attributs='logs' is not an option"):
@@ -485,8 +478,9 @@ def test_runs_that_nothing_can_go_on_from_are_refused(story, tmp_path):
 def test_killed_in_any_step_and_resumed_only_unfinished_samples_are_asked_again(tmp_path):
     """24 conversations, 24 selections, 48 replies; killed among the replies, whose sample has two."""
     words = [
-        "inspect_ai", "eval", "personafeedback_tasks/recenter_chain", "--model", "openai/gpt-4o", "-M", "responses_api=false", "--log-dir",
-        str(tmp_path / "logs"), "--display", "plain", "--log-buffer", "1", "--max-connections", "2", "--max-samples", "2",
+        "inspect_ai", "eval", "personafeedback_tasks/recenter_chain", "--model", "openai/gpt-4o", "-M",
+        "responses_api=false", "--log-dir", str(tmp_path / "logs"), "--display", "plain", "--log-buffer", "1",
+        "--max-connections", "2", "--max-samples", "2",
     ]  # fmt: skip
     with serving(lambda prompt, model: said(prompt)) as server:
         command = Command(tmp_path / "run", "sample", server.url, XDG_CACHE_HOME=str(tmp_path / "cache"))
@@ -502,7 +496,7 @@ def test_killed_in_any_step_and_resumed_only_unfinished_samples_are_asked_again(
     assert len(replied(earlier.find(str(tmp_path / "logs"), "recenter_respond"))) == 24
 
 
-# --- what it begins with, and its measures -----------------------------------------------------------------------------------
+# --- what it begins with, and its measures ----------------------------------------------------------------------------
 
 
 def written(path: Path, rows: list[dict]) -> Path:
@@ -528,12 +522,12 @@ def test_a_broken_conversation_is_named(row, says, tmp_path):
     assert says in str(error.value)
 
 
-def test_prompts_are_for_everybody_or_for_some(tmp_path):
+def test_a_prompt_has_the_id_that_prompts_jsonl_gives_it(tmp_path):
     rated = {"user_id": "a", "attribute": "Likes tea", "label": True}
-    written(tmp_path / "relevance.jsonl", [{**rated, "id": f"r{n}", "prompt": text} for n, text in enumerate(["Hi", "Bye"])])  # fmt: skip
-    written(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi", "sensitive": True}])
+    written(tmp_path / "relevance.jsonl", [{**rated, "id": text, "prompt": text} for text in ("Hi", "Bye")])
+    written(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi"}])
     pairs = {row.question: row for row in to_select(str(tmp_path), None)}
-    assert (pairs["Hi"].prompt_id, pairs["Hi"].cell, pairs["Bye"].cell) == ("q1", "sensitive", "everyday")
+    assert pairs["Hi"].prompt_id == "q1" != pairs["Bye"].prompt_id
 
 
 def test_a_quote_is_there_up_to_white_space():

@@ -103,7 +103,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions():
     """Neither the weights nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)
     users, _ = map(np.array, zip(*product("abcd", range(24)), strict=True))
-    found = rng.normal(size=(len(users), 7))
+    found = rng.normal(size=(len(users), 8))
     labels = found[:, 0] + rng.normal(size=len(users)) > 0
     before = np.array(held_out(found, labels, users))
     (_, tested), *_ = folds(users)
@@ -206,7 +206,7 @@ def test_training_rows_get_their_held_out_prediction_and_others_that_of_the_filt
     ("file", "change", "words"),
     [
         ("filter.json", None, "found no filter.json"),
-        ("filter.json", lambda text: re.sub(r'"threshold": [^,]+', '"threshold": null', text), "threshold = None, expected float"),
+        ("filter.json", lambda text: text.replace('"threshold"', '"limit"'), "found no threshold"),
         ("predictions.jsonl", None, "could not be read"),
         ("predictions.jsonl", lambda text: text.replace('"answer"', '"said"', 1), "line 1: found no answer"),
     ],

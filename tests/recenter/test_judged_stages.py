@@ -1,4 +1,4 @@
-"""The three stages that people judged: what models are asked, every score against its definition, known models in both harnesses."""
+"""The three stages that people judged: prompts, scores against their definitions, known models in both harnesses."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_no_prompt_tells_what_people_said():
 )
 @settings(max_examples=200)
 def test_scores_of_labels_are_those_of_scikit_learn(pairs):
-    """An unreadable reply is a third label: it selects nothing and is never right. Without a denominator a score is nan."""
+    """An unreadable reply is a third label: it selects nothing and is never right. No denominator: nan."""
     people = [person for person, _ in pairs]
     model = [said if said in LABELS else "unreadable" for _, said in pairs]
     outcomes = [Result(targets=(person,), answers=(said,)) for person, said in pairs]
@@ -118,7 +118,7 @@ RATINGS = st.lists(
 @given(RATINGS)
 @settings(max_examples=200)
 def test_every_score_of_ratings_is_its_definition(rows):
-    """Spelled out row by row. An unreadable reply is the end of the scale that is farther from people's mean; there are none of these alone."""
+    """Spelled out row by row. An unreadable reply is the end of the scale that is farther from people's mean."""
     model, people, right, consistent = [], [], [], []
     any_readable = any(REASONS[0] not in answers for _, answers in rows)
     for votes, (second, first) in rows:
@@ -205,7 +205,7 @@ def test_reports_show_a_row_and_what_people_said_of_it():
 
 
 def check(benchmark, rows, replies, answers, folder):
-    """Both harnesses and the reports of their logs give the scores that follow from `answers`: row id -> one per call."""
+    """Both harnesses and reports give the scores that follow from `answers`: row id -> one per call."""
     method = benchmark.methods["generate"]
     judged = [Result(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
     users = [row.user_id for row in rows]
@@ -307,7 +307,7 @@ def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp
     even = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "votes": [True, False]}
     (tmp_path / "relevance.jsonl").write_text(json.dumps(even), encoding="utf-8")
     for benchmark, run in ((RESPONSE, in_lm_eval), (RELEVANCE, in_inspect)):
-        sentence = f"found no row of {benchmark.row.file} to score (rows: 1, without votes or with even ones), expected rows that"
+        sentence = f"found no row of {benchmark.row.file} to score (rows: 1, without votes or with even ones)"
         with pytest.raises(DataError, match=re.escape(sentence)):
             run(benchmark, lambda *_: "", tmp_path, data=str(tmp_path))
 
@@ -323,8 +323,8 @@ def test_the_group_of_lm_eval_has_a_task_per_stage():
 @pytest.mark.slow
 def test_the_group_of_inspect_runs_every_stage(tmp_path):
     logs = inspect_eval(
-        "personafeedback_tasks/recenter", task_args={"data": "sample"}, model="recenter_response/always_3", display="none",
-        log_dir=str(tmp_path), limit=3,
+        "personafeedback_tasks/recenter", task_args={"data": "sample"}, model="recenter_response/always_3",
+        display="none", log_dir=str(tmp_path), limit=3,
     )  # fmt: skip
     assert [log.eval.task.split()[0] for log in logs] == [f"recenter_{stage.stage}" for stage in STAGES]
     assert {log.status for log in logs} == {"success"}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.outputs import jsonable
@@ -20,13 +21,14 @@ from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, R
 WHO = {"id": "r1", "user_id": "u1"}
 ROWS = {
     Extraction: {
-        **WHO, "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
+        **WHO,
+        "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
         "attribute": "Owns an oven", "reason": "Says so.", "source": "human", "label": "accepted",
     },
     Relevance: {**WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "label": True},
     Response: {
-        **WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "generic": "Bread.", "personalized": "Bread, in your oven.",
-        "votes": [2, 3],
+        **WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "generic": "Bread.",
+        "personalized": "Bread, in your oven.", "votes": [2, 3],
     },
 }  # fmt: skip
 """Stage -> a row that loads."""
@@ -113,7 +115,7 @@ def test_a_row_that_nobody_judged_has_no_judgment(stage):
     assert row.judgment == 5 / 3
 
 
-# --- order and digest ---------------------------------------------------------------------------------------------------
+# --- order and digest -------------------------------------------------------------------------------------------------
 
 USERS = st.lists(st.sampled_from(["u1", "u2", "u3", "u4"]), min_size=1, max_size=20)
 
@@ -146,21 +148,15 @@ def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_pat
     assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
 
 
-CHANGES = {
-    Extraction: {
-        "conversation": [{"role": "user", "content": "My stove is broken."}], "attribute": "Owns a stove", "reason": "Told.",
-        "source": "synthetic", "label": "uncertain",
-    },
-    Relevance: {"prompt": "What can I fry?", "attribute": "Owns a stove", "label": False},
-    Response: {"prompt": "?", "attribute": "!", "generic": "Rice.", "personalized": "Rice, too.", "votes": [2, 4]},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("stage", "key"), [(stage, key) for stage, of_it in CHANGES.items() for key in (*WHO, *of_it)])
-def test_no_change_of_a_row_keeps_its_digest(stage, key):
-    (before,) = loaded(stage, ROWS[stage])
-    (after,) = loaded(stage, {**ROWS[stage], key: CHANGES[stage].get(key, "other")})
-    assert before.digest != after.digest
+@every_stage
+def test_no_change_of_a_row_keeps_its_digest(stage):
+    first, *others = load(stage, "sample")
+    for name in {*stage.__struct_fields__} - {"faults"}:
+        values = [getattr(row, name) for row in others]
+        if name == "votes":  # in no particular order
+            values = [votes for votes in values if sorted(votes) != sorted(first.votes)]
+        value = next(value for value in values if value != getattr(first, name))
+        assert replace(first, **{name: value}).digest != first.digest, name
 
 
 # --- where the data are -----------------------------------------------------------------------------------------------
@@ -170,14 +166,11 @@ def test_the_environment_names_the_data_and_data_that_are_not_there_are_an_error
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, "sample")
     assert load(Response).demonstration
     monkeypatch.delenv(ENVIRONMENT_VARIABLE)
-    get = (
-        "Set RECENTER_DATA (or data=) to a folder with any of extraction.jsonl, relevance.jsonl, response.jsonl, or to 'sample'; "
-        "`personafeedback recenter import` makes such a folder from the authors' files."
-    )
-    for data, beginning in ((None, "No data are named, and there are none to download. "), ("/not/there", "There is no folder '/not/there'. ")):  # fmt: skip
-        with pytest.raises(DataError) as caught:
+    for data, beginning in ((None, "No data are named, "), ("/not/there", "There is no folder '/not/there'. ")):
+        with pytest.raises(
+            DataError, match=f"^{beginning}.*Set RECENTER_DATA .*`personafeedback recenter import` makes"
+        ):
             load(Relevance, data)
-        assert str(caught.value) == beginning + get
 
 
 def test_a_stage_without_a_file_is_an_error(tmp_path):
@@ -196,9 +189,12 @@ MEND = ". Fix this record, or replace the file with an intact copy."
     ("stage", "changes", "found"),
     [
         (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
-        (Relevance, {"label": None, "votes": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', 'vote'), expected label or votes, once"),
-        (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, uncertain, rejected"),
-        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in faults, expected none of this name"),
+        (Relevance, {"label": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', "
+         "'vote'), expected label or votes, once"),
+        (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, "
+         "uncertain, rejected"),
+        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in "
+         "faults, expected none of this name"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
     ],
 )  # fmt: skip

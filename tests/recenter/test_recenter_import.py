@@ -1,4 +1,4 @@
-"""`recenter import`: a small folder in the authors' layout, written here, becomes rows, or an error that names the row."""
+"""`recenter import`: a small folder in the authors' layout becomes rows, or an error that names the row."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def authors(labels=LABELS) -> dict[str, list[dict]]:
     ]
     files[ITEMS] = [
         {
-            "model_tag": model, "user_id": "wild-user-a", "prompt_id": "wild-user-a_3", "prompt_text": "What can I bake?", "item_index": 0,
-            "attributes": [{"attribute": "Owns an oven", "is_relevant": True}, {"attribute": "Plays chess", "is_relevant": False},
-                           {"attribute": "Is left-handed", "is_relevant": True}],
+            "model_tag": model, "user_id": "wild-user-a", "prompt_id": "wild-user-a_3", "item_index": 0,
+            "prompt_text": "What can I bake?",
+            "attributes": [{"attribute": name, "is_relevant": name != "Plays chess"} for name in LABELS[0][3]],
             "response_no_context": "Bread.", "response_personalized": f"Bread, says {model}.",
         }
         for model in ("one", "other")
@@ -52,7 +52,7 @@ def folder(tmp_path):
     return write(tmp_path / "authors", authors())
 
 
-# --- what it writes -----------------------------------------------------------------------------------------------------
+# --- what it writes ---------------------------------------------------------------------------------------------------
 
 
 def imported(folder, out):
@@ -151,7 +151,7 @@ def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
     assert found == [{}, {"selected": 1.0, "irrelevant": 0.5}]
 
 
-# --- the same labels in several files -----------------------------------------------------------------------------------
+# --- the same labels in several files ---------------------------------------------------------------------------------
 
 
 def test_the_files_of_two_models_have_each_label_once_and_must_not_disagree(folder, tmp_path):
@@ -165,16 +165,15 @@ def test_the_files_of_two_models_have_each_label_once_and_must_not_disagree(fold
     files[AGAIN][1]["prompt_text"] = "x"
     with pytest.raises(DataError) as caught:
         convert(write(tmp_path / "other", files))
-    sentence = f"line 2: found the prompt_id 'wild-user-b_3' with another user, prompt or ground truth, expected those of {tmp_path}/other/{PROFILES}, line 2"
-    assert str(caught.value).endswith(f"{AGAIN}, {sentence}. Fix this record, or replace the file with an intact copy.")
+    assert f"{AGAIN}, line 2: found the prompt_id 'wild-user-b_3' with another user, prompt or" in str(caught.value)
 
 
 PILOT_RULE = "expected a share of whole votes, and 1 for more than half of them, else 0"
 DAMAGE = [
-    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "line 1: found an attribute twice, expected each attribute of a user once"),
-    (PILOT, {"human_yes_rate": 0.6667}, f"line 1: found label = 1 with human_yes_rate = 0.6667 of n_annotators = 3, {PILOT_RULE}"),
-    (PILOT, {"label": 0}, f"line 1: found label = 0 with human_yes_rate = {2 / 3} of n_annotators = 3, {PILOT_RULE}"),
-]  # fmt: skip
+    (PROFILES, {"profile_attributes": [{"attribute": "x", "ground_truth": True}] * 2}, "an attribute twice"),
+    (PILOT, {"human_yes_rate": 0.6667}, f"label = 1 with human_yes_rate = 0.6667 of n_annotators = 3, {PILOT_RULE}"),
+    (PILOT, {"label": 0}, f"label = 0 with human_yes_rate = {2 / 3} of n_annotators = 3, {PILOT_RULE}"),
+]
 
 
 @pytest.mark.parametrize(("name", "changes", "sentence"), DAMAGE)
@@ -183,6 +182,4 @@ def test_the_sentence_for_each_kind_of_damage(name, changes, sentence, tmp_path)
     files[name][0] |= changes
     with pytest.raises(DataError) as caught:
         convert(write(tmp_path, {name: files[name]}))
-    assert (
-        str(caught.value) == f"{tmp_path}/{name}, {sentence}. Fix this record, or replace the file with an intact copy."
-    )
+    assert str(caught.value).startswith(f"{tmp_path}/{name}, line 1: found {sentence}")

@@ -73,7 +73,8 @@ def one_by_one(folder, conversations):
 
 def evaluate(task, folder, tmp_path, **kwargs):
     (log,) = inspect_eval(
-        task, model=f"personafeedback-reward/{folder}", log_dir=str(tmp_path), display="none", score_display=False, **kwargs
+        task, model=f"personafeedback-reward/{folder}", log_dir=str(tmp_path), display="none", score_display=False,
+        **kwargs,
     )  # fmt: skip
     return log
 
@@ -108,7 +109,8 @@ def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(re
     folder = classifiers.longest_classifier(tmp_path / "model", texts(cases))
     done = command(
         "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "-M", "batch_size=16",
-        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs", PERSONAFEEDBACK_DATA=str(real_part),
+        "--model", f"personafeedback-reward/{folder}", "--log-dir", tmp_path / "logs",
+        PERSONAFEEDBACK_DATA=str(real_part),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     (log,) = (tmp_path / "logs").glob("*.eval")
@@ -276,14 +278,15 @@ def test_a_gpu_means_bfloat16_and_a_device_map_and_neither_runs_code_of_the_mode
 
 
 @pytest.mark.parametrize(
-    ("template", "place"),
+    ("template", "place", "precision"),
     [
-        (classifiers.SYSTEM, "system turn"),
-        (classifiers.NO_SYSTEM, "before the question"),
-        (classifiers.DROPS_SYSTEM, "before the question"),
+        (classifiers.SYSTEM, "system turn", "float32"),
+        (classifiers.NO_SYSTEM, "before the question", "bfloat16"),
+        (classifiers.DROPS_SYSTEM, "before the question", "float32"),
     ],
 )
-def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, sample, tmp_path):
+def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, precision, sample, tmp_path):
+    """The place is logged, and the precision is a condition of the run."""
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=template)
     model = RewardModel(str(folder))
     encoded = model.encode(conversation(sample[0], Options(), "chosen"), "x")
@@ -291,14 +294,9 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
     assert encoded.persona == place
     assert text.startswith("<system>" if place == "system turn" else "<user>")
     assert sample[0].persona.text in text
-    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), folder, tmp_path, limit=1)
-    assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
-
-
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_the_precision_is_a_condition(precision, one, tmp_path):
     task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    log = evaluate(task, one, tmp_path, limit=1, model_args={"dtype": precision})
+    log = evaluate(task, folder, tmp_path, limit=1, model_args={"dtype": precision})
+    assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
     assert read_run(log.location).conditions["dtype"] == precision
 
 

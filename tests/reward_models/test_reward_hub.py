@@ -46,8 +46,9 @@ def evaluate(hub: Hub, folder: Path, *arguments: str, **environment: str):
     """The log of a run of one case in a process of its own."""
     done = subprocess.run(
         [
-            sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback_general_hard", "-T", "method=reward", "--model",
-            f"personafeedback-reward/{NAME}", "--limit", "1", "--display", "plain", "--log-dir", str(folder), *arguments,
+            sys.executable, "-m", "inspect_ai", "eval", "personafeedback_tasks/personafeedback_general_hard",
+            "-T", "method=reward", "--model", f"personafeedback-reward/{NAME}", "--limit", "1", "--display", "plain",
+            "--log-dir", str(folder), *arguments,
         ],
         env={**hub.environment(), "PERSONAFEEDBACK_DATA": "sample", **environment}, cwd=hub.home.parent,
         capture_output=True, text=True, timeout=600, check=False,
@@ -83,7 +84,7 @@ def test_a_branch_is_one_commit_for_every_file(hub, tmp_path):
     assert found(again) == (rewards, {before})
 
 
-# --- code that comes with a model ------------------------------------------------------------------------------------
+# --- code that comes with a model -------------------------------------------------------------------------------------
 
 OWN = """
 from transformers import OPTForSequenceClassification

@@ -1,4 +1,4 @@
-"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the bundled sample or of a release."""
+"""Folders of duels as `personafeedback duel` writes them, of replies to the cases of the sample or of a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration sets and duels drawn anew, with the judge's errors and the true win rate planted; users go together in both."""
+"""Calibration sets and duels drawn anew, with the judge's errors and the true win rate planted, by user."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ class Planted:
     Attributes:
         rate: how often the reply is the better text; users have rates of their own around it, by a beta distribution.
         skill: log odds that the judge picks the better text of a pair in one order; new: the same on replies.
-        length: what a log length ratio of 1 between the better text and the other one adds, along `shape`; place: what the first place adds.
-        shape: of the effect of the ratio: itself, or 0.35 times its sign or tanh, which level off where most ratios end.
+        length: what a log length ratio of 1 between the better text and the other one adds, along `shape`.
+        place: what the first place adds.
+        shape: of the effect of the ratio: itself, or 0.35 times its sign or tanh, which level off where most end.
         spread: standard deviation of skill between users, the same in the calibration set and on replies.
         unread: share of its answers that cannot be read.
         users, duels, calibration: how many, and how many cases each user has.
-        longer: mean log length ratio of the replies to the other side; of the better texts of the calibration set, as of General Hard, it is 0.19.
+        longer: mean log length ratio of the replies to the other side; in the calibration set and General Hard, 0.19.
     """
 
     rate: float = 0.6

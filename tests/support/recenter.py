@@ -73,7 +73,7 @@ def in_inspect(benchmark: Benchmark, replies: Replies | str | Model, folder: Pat
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
 
 
-# --- every task ---------------------------------------------------------------------------------------------------------
+# --- every task -------------------------------------------------------------------------------------------------------
 
 TASKS = {
     "recenter_extraction": ("recenter_extraction", "generate"),

@@ -128,6 +128,12 @@ def test_no_benchmark_imports_another(room):
         assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
 
 
+def test_the_filter_of_recenter_knows_nothing_of_the_chain_that_asks_it():
+    for path in modules("recenter/filter"):
+        own = [name.split(".")[2] for name in imports(path) if name.startswith("personafeedback_tasks.recenter.")]
+        assert {*own} <= {"data", "filter", "relevance", "rows"}, path
+
+
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("parsing", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
     """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""

@@ -20,11 +20,9 @@ from personafeedback_tasks.inspect_tasks import personafeedback_write as writing
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import inspect_eval
-from support.killed import Command
 from support.logs import lm_eval_log
 from support.models import register
 from support.recenter import in_inspect, in_lm_eval
-from support.servers import serving
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.files import write_all
@@ -86,7 +84,7 @@ def duels(written, tmp_path_factory):
     }
 
 
-# --- the data set -------------------------------------------------------------------------------------------------------
+# --- the data set -----------------------------------------------------------------------------------------------------
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 
@@ -151,7 +149,7 @@ def test_mistakes_are_named(written, duels, tmp_path):
     assert not (tmp_path / "duel").exists()
 
 
-# --- judged -------------------------------------------------------------------------------------------------------------
+# --- judged -----------------------------------------------------------------------------------------------------------
 
 
 def in_inspect_judge(data: Path, folder: Path, judge: str = "by-prompt/judge") -> Path:
@@ -183,29 +181,6 @@ def test_both_harnesses_have_the_same_votes(duels, tmp_path):
     in_inspect_log = in_inspect_judge(folder, tmp_path / "inspect")
     in_lm = lm_eval_log(tmp_path / "lm", Judging(), "personafeedback", folder)
     assert votes_of(in_inspect_log, folder) == votes_of(in_lm, folder)
-
-
-@pytest.mark.release
-def test_killed_while_writing_and_resumed_nothing_is_written_twice(tmp_path):
-    with serving(lambda prompt, model: f"For you: {zlib.crc32(prompt.encode())}") as server:
-        command = Command(tmp_path / "run", "sample", server.url)
-        command.run_and_kill(
-            server, "inspect_ai", "eval", "personafeedback_tasks/personafeedback_write", "--model", "openai/gpt-4o", "-M",
-            "responses_api=false", "--log-dir", str(tmp_path / "killed"), "--display", "plain", "--log-buffer", "1",
-            "--max-connections", "2", answered=20, held=2,
-        )  # fmt: skip
-        before = [prompt for prompt, _ in server.take_seen()]
-        (killed,) = (tmp_path / "killed").glob("*.eval")
-        finished = len(read_run(killed).cases)
-        command.run(
-            "inspect_ai", "eval-retry", str(killed), "--log-dir", str(tmp_path / "retried"), "--display", "plain"
-        )
-        after = [prompt for prompt, _ in server.take_seen()]
-    assert 0 < finished <= 20
-    assert len(set(before) | set(after)) == len(QUESTIONS) == finished + len(after)
-    (log,) = (tmp_path / "retried").glob("*.eval")
-    said = run("duel", log, "--against", "chosen", "--out", tmp_path / "duel")
-    assert f"{len(SAMPLE)} pairs" in said
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`personafeedback_write`: a model writes, in both harnesses, and what is said of its replies follows from the replies."""
+"""`personafeedback_write`: a model writes in both harnesses, and what is measured follows from its replies."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_rel
     assert not [text for text in (pieces[-1], "pilot", "Green.", "Black.") if text in prompt]
 
 
-# --- what is said of a reply -------------------------------------------------------------------------------------------
+# --- what is said of a reply ------------------------------------------------------------------------------------------
 
 
 @given(st.text(max_size=60), st.booleans())
@@ -108,7 +108,7 @@ def test_thinking_is_not_part_of_a_reply(thought, text):
     assert text_of(text) == text.strip()
 
 
-# --- in both harnesses ---------------------------------------------------------------------------------------------------
+# --- in both harnesses ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +160,8 @@ def test_a_run_of_one_difficulty_finds_its_data(tmp_path):
         "".join(json.dumps({"id": name, "reply": "Tea."}) + "\n" for name in QUESTIONS), encoding="utf-8"
     )
     done = inspect_command(
-        "personafeedback_tasks/personafeedback_write_hard", "-T", "data=sample", "--model", "personafeedback_write/replay",
-        "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
+        "personafeedback_tasks/personafeedback_write_hard", "-T", "data=sample",
+        "--model", "personafeedback_write/replay", "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "partial" not in personafeedback("report", tmp_path / "logs", "--data", "sample").output.lower()

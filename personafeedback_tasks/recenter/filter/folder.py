@@ -19,7 +19,7 @@ from ...core.cases import digest_of
 from ...parsing.verdicts import NO, YES
 from ..rows import Relevance
 from .embeddings import Vectors, embedder
-from .model import Model, features_of
+from .model import Model
 
 ABOUT, PREDICTIONS = "filter.json", "predictions.jsonl"
 
@@ -60,11 +60,13 @@ class Filter:
 
     def drops(self, row: Relevance) -> bool:
         """Whether a chain leaves the attribute out as irrelevant. DataError if the embedding model is another one."""
+        import numpy as np
+
         text = digest_of(texts(row))
         if text in self.held_out:
             return self.held_out[text]
-        features = features_of(*map(self._vector, texts(row)))
-        return bool(self.model.probabilities(features)[0] < self.model.threshold)
+        vectors = np.hstack([self._vector(text) for text in texts(row)])
+        return bool(self.model.probabilities(vectors)[0] < self.model.threshold)
 
     @cached_property
     def _vector(self) -> Callable[[str], Vectors]:

@@ -1,6 +1,7 @@
-"""Texts of a row -> features; features and labels -> a logistic regression with a threshold, without random numbers.
+"""Vectors of a row's texts and labels -> a logistic regression with a threshold, without random numbers.
 
-Features: the attribute's embedding, its product with the prompt's, the cosine.
+Its features: the attribute's embedding, its product with the prompt's, the cosine. Vectors of rows are an array of shape
+(rows, 2 * dimensions): of each row, the unit vector of its attribute and that of its prompt.
 """
 
 from __future__ import annotations
@@ -8,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .embeddings import Vectors
-
 Array = Any
-"""A numpy array; features are float64 of shape (rows, columns), labels are bool."""
+"""A numpy array; labels are bool, users are ids."""
 
 FOLDS = 5
 """Of users, at most; fewer where there are fewer users."""
@@ -26,19 +25,19 @@ COSINE = 4.0
 class Model:
     """A logistic regression."""
 
-    weights: Array  # shape (columns,)
+    weights: Array  # of the features
     bias: float
     threshold: float  # lowest probability of a row that is called relevant
 
-    def probabilities(self, features: Array) -> Array:
+    def probabilities(self, vectors: Array) -> Array:
         """Of being relevant, shape (rows,), in [0, 1]."""
         import numpy as np
 
-        return 1 / (1 + np.exp(-(features @ self.weights + self.bias)))
+        return 1 / (1 + np.exp(-(features_of(vectors) @ self.weights + self.bias)))
 
 
-def features_of(attributes: Vectors, prompts: Vectors) -> Array:
-    """The features of rows, from the unit vectors of their texts.
+def features_of(vectors: Array) -> Array:
+    """The features of rows, float64 of shape (rows, 2 * dimensions + 1).
 
     Each part is scaled to a length of about 1, so that the penalty weighs them alike: the product of two unit
     vectors has a length of about 1 / sqrt(dimensions), and cosines differ by about a quarter.
@@ -46,12 +45,13 @@ def features_of(attributes: Vectors, prompts: Vectors) -> Array:
     import numpy as np
 
     # some attributes matter for most prompts; others where both texts agree
+    attributes, prompts = np.hsplit(vectors, 2)
     product = attributes * prompts
     cosine = product.sum(axis=1, keepdims=True)
     return np.concatenate([attributes, product * attributes.shape[1] ** 0.5, COSINE * cosine], axis=1)
 
 
-def train(features: Array, labels: Array, users: Array) -> Model:
+def train(vectors: Array, labels: Array, users: Array) -> Model:
     """scikit-learn's default penalty, and the threshold with the highest mean F1 on folds of held-out users.
 
     Raises:
@@ -59,23 +59,26 @@ def train(features: Array, labels: Array, users: Array) -> Model:
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import TunedThresholdClassifierCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
     from threadpoolctl import threadpool_limits
 
-    model = LogisticRegression(max_iter=ITERATIONS)
-    tuned = TunedThresholdClassifierCV(model, scoring="f1", cv=folds(users))
+    pipeline = make_pipeline(FunctionTransformer(features_of), LogisticRegression(max_iter=ITERATIONS))
+    tuned = TunedThresholdClassifierCV(pipeline, scoring="f1", cv=folds(users))
     with threadpool_limits(1):  # the same sums on every machine, and no slower on matrices of this size
-        tuned.fit(features, labels)
-    return Model(tuned.estimator_.coef_[0], float(tuned.estimator_.intercept_[0]), float(tuned.best_threshold_))
+        tuned.fit(vectors, labels)
+    regression = tuned.estimator_[-1]
+    return Model(regression.coef_[0], float(regression.intercept_[0]), float(tuned.best_threshold_))
 
 
-def held_out(features: Array, labels: Array, users: Array) -> tuple[Array, Array]:
+def held_out(vectors: Array, labels: Array, users: Array) -> tuple[Array, Array]:
     """(probability, threshold) of each row, by a model that has not seen its user."""
     import numpy as np
 
     probabilities, thresholds = np.empty(len(labels)), np.empty(len(labels))
     for own, tested in folds(users):
-        model = train(features[own], labels[own], users[own])
-        probabilities[tested], thresholds[tested] = model.probabilities(features[tested]), model.threshold
+        model = train(vectors[own], labels[own], users[own])
+        probabilities[tested], thresholds[tested] = model.probabilities(vectors[tested]), model.threshold
     return probabilities, thresholds
 
 

@@ -19,7 +19,7 @@ from ..relevance import RELEVANCE
 from ..rows import Relevance
 from .embeddings import embedder
 from .folder import ABOUT, PREDICTIONS, texts
-from .model import features_of, held_out, train
+from .model import held_out, train
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
@@ -51,13 +51,12 @@ def train_on(
     progress(f"loading {model}")
     loaded = embedder(model)
     progress("embedding")
-    vectors = loaded.embed([text for row in rows for text in texts(row)])
-    features = features_of(vectors[::2], vectors[1::2])
+    vectors = loaded.embed([text for row in rows for text in texts(row)]).reshape(len(rows), -1)
     try:
         progress("evaluating")
-        probabilities, thresholds = held_out(features, labels, users)
+        probabilities, thresholds = held_out(vectors, labels, users)
         progress("training on all rows")
-        final = train(features, labels, users)
+        final = train(vectors, labels, users)
     except ValueError as error:
         raise DataError(
             f"{rows.source}: found {len(rows):,} rows of {len(set(users))} users, too few to train on some users and "
