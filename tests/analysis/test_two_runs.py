@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,18 +15,14 @@ import numpy as np
 from msgspec import structs
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
-from support.duel_folders import write_duels
 from support.judges import OTHER
 
 from personafeedback_tasks.analysis.baselines import make_judges
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.control import with_controls
-from personafeedback_tasks.analysis.duel_runs import calibration_of, duels_in, verdicts_of
 from personafeedback_tasks.analysis.pairs import pairs_of
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
-from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import TWO
@@ -174,23 +169,3 @@ def test_a_baseline_has_every_measure_of_a_run(tmp_path):
     assert (yes["recall"], yes["f1"], yes["over_selection"]) == same((1, 2 * share / (1 + share), 1 / share))
     assert yes["kappa"] == 0
     assert found.agreement
-
-
-# --- runs on duels -----------------------------------------------------------------------------------------------------
-
-
-def test_a_calibration_set_is_on_the_benchmark_and_of_the_same_judge(tmp_path):
-    folder = write_duels(tmp_path / "duels", lambda case: "So.", difficulty="hard")
-    judged = run(tmp_path, "a", 0.9, "hard", "judge", data=str(folder))
-    calibration, other = run(tmp_path, "judge", 0.9, "hard"), run(tmp_path, "b", 0.9, "hard")
-    with pytest.raises(RunError, match="Found no run as calibration"):
-        calibration_of(judged, [judged])
-    assert calibration_of(judged, [judged, other, calibration]) is calibration
-    with pytest.raises(RunError, match="model: found b, expected judge"):
-        calibration_of(judged, [other])
-    with pytest.raises(RunError, match="found no duels of the run on"):
-        verdicts_of([calibration], [calibration], RunData(), print)
-    shutil.move(folder, tmp_path / "moved")
-    with pytest.raises(DataError, match="not at hand"):
-        duels_in(judged, RunData())
-    assert duels_in(judged, RunData(str(tmp_path / "moved"), anywhere=True))[0].writer == "acme/writer"

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from verdicts import PLACE, PLANTED, SETTINGS, Data, estimates, verdict
 
-SEEDS = 30
+SEEDS = 12
 
 
 @pytest.fixture(scope="module")
