@@ -73,7 +73,7 @@ def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, f
     means = np.array([mean(values) for values in of_user.values()])
     within = math.fsum((value - m) ** 2 for values, m in zip(of_user.values(), means, strict=True) for value in values)
     noise = np.maximum(within / (sizes.sum() - len(sizes)) / sizes, SMALLEST)
-    users, tail = len(sizes), (ALPHA) / 2
+    users, tail = len(sizes), ALPHA / 2
     variance = _variance(means, noise, users - 1)
     deviations = ((means - _center(means, variance + noise)) / np.sqrt(variance + noise)).tolist()
     degrees = degrees_of_freedom(deviations)

@@ -93,7 +93,10 @@ def tables(document: audit.AuditDocument, why_not: str) -> list[Block]:
         of_rows(
             "Findings, in cases",
             ["finding", *map(spaced, cells), "total"],
-            [(name, *(one.cells.get(cell, 0) for cell in cells), one.cases) for name, one in findings.items()],
+            [
+                (name, *(one.cells.get(cell, 0) for cell in cells), sum(one.cells.values()))
+                for name, one in findings.items()
+            ],
         ),
         *(paragraph(f"{name}: {one.meaning}") for name, one in findings.items()),
         paragraph(),

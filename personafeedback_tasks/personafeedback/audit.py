@@ -40,34 +40,20 @@ ANOTHER_NINE = (
 )
 
 
-class AuditFinding(msgspec.Struct, frozen=True):
-    """Cases with something to know about.
-
-    Attributes:
-        meaning: the finding in words.
-        cases: number of cases.
-        cells: cell -> number of cases.
-        ids: of the cases, in the order of the release: by cell, then by line.
-    """
-
-    meaning: str
-    cases: int
-    cells: Mapping[str, int]
-    ids: Sequence[str]
-
-
 @dataclass(frozen=True)
 class Audit:
     """What was found in some cases.
 
     Attributes:
-        findings: name -> finding, for every kind; one that the data do not have has no ids.
-        repeats: the rows of each pair that occurs in several rows, in the order of the release.
+        repeats: the rows of each pair that occurs in several rows, in the order of the release: by cell, then by line.
     """
 
     cases: PersonaCases
-    findings: dict[str, AuditFinding]
     repeats: tuple[tuple[PersonaCase, ...], ...]
+
+    def found(self, finding: str) -> list[PersonaCase]:
+        """The cases of one of MEANINGS."""
+        return [case for rows in self.repeats if _finding(rows) == finding for case in rows]
 
     @cached_property
     def flagged(self) -> frozenset[str]:
@@ -101,18 +87,11 @@ def audit(cases: PersonaCases) -> Audit:
     pairs: dict[object, list[PersonaCase]] = defaultdict(list)
     for case in in_order:
         pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
-    repeats = tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1)
-    kind = {case.id: "contradiction" if _opposite(rows) else "repeat" for rows in repeats for case in rows}
-    findings = {}
-    for name, meaning in MEANINGS.items():
-        found = [case for case in in_order if kind.get(case.id) == name]
-        cells = Counter(case.cell for case in found)
-        findings[name] = AuditFinding(meaning, len(found), cells, [case.id for case in found])
-    return Audit(cases, findings, repeats)
+    return Audit(cases, tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1))
 
 
-def _opposite(rows: Iterable[PersonaCase]) -> bool:
-    return len({case.chosen for case in rows}) > 1
+def _finding(rows: Iterable[PersonaCase]) -> str:
+    return "repeat" if len({case.chosen for case in rows}) == 1 else "contradiction"
 
 
 def _line(case: PersonaCase) -> int:
@@ -144,7 +123,7 @@ def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
     pairs = [rows for rows in audited.repeats if any(case.cell in cells for case in rows)]
     if not pairs:
         return ""
-    same = share([float(not _opposite(rows)) for rows in pairs], [rows[0].user_id for rows in pairs])
+    same = share([float(_finding(rows) == "repeat") for rows in pairs], [rows[0].user_id for rows in pairs])
     ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
     return (
         f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} "
@@ -171,16 +150,18 @@ class AuditedCell(msgspec.Struct, frozen=True):
     languages: Mapping[str, int]
 
 
-class Repeat(msgspec.Struct, frozen=True):
-    """Cases with the same pair.
+class AuditFinding(msgspec.Struct, frozen=True):
+    """Cases with something to know about.
 
     Attributes:
-        ids: of the cases.
-        label: whether their labels agree: `same` or `opposite`.
+        meaning: the finding in words.
+        cells: cell -> number of cases.
+        repeats: ids of the cases, in a list for each pair, in the order of the release: by cell, then by line.
     """
 
-    ids: Sequence[str]
-    label: str
+    meaning: str
+    cells: Mapping[str, int]
+    repeats: Sequence[Sequence[str]]
 
 
 class BaselineScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,8 +190,7 @@ class AuditDocument(Output, frozen=True, kw_only=True):
         data: the data and their revision.
         cells: cell -> what it has.
         users: number of users.
-        findings: finding -> its cases.
-        repeats: cases with the same pair.
+        findings: finding -> its cases, none where the data do not have it.
         ceiling: group -> highest accuracy of an order-blind judge, a share.
         baselines: what shortcuts reach.
     """
@@ -221,7 +201,6 @@ class AuditDocument(Output, frozen=True, kw_only=True):
     cells: Mapping[str, AuditedCell]
     users: int
     findings: Mapping[str, AuditFinding]
-    repeats: Sequence[Repeat]
     ceiling: Mapping[str, float]
     baselines: BaselineScores
 
@@ -244,10 +223,14 @@ def document_of(audited: Audit, acc: Estimates, other: tuple[Estimates, Estimate
             for name, cell in cases.cells.items()
         },
         users=len({case.user_id for case in cases}),
-        findings=audited.findings,
-        repeats=[
-            Repeat([case.id for case in rows], "opposite" if _opposite(rows) else "same") for rows in audited.repeats
-        ],
+        findings={
+            name: AuditFinding(
+                meaning=meaning,
+                cells=Counter(case.cell for case in audited.found(name)),
+                repeats=[[case.id for case in rows] for rows in audited.repeats if _finding(rows) == name],
+            )
+            for name, meaning in MEANINGS.items()
+        },
         ceiling=audited.ceilings(cases.cells),
         baselines=BaselineScores(chance=CHANCE, acc=acc, other_persona=wrong, right_minus_wrong=difference),
     )

@@ -18,7 +18,7 @@ from ..core.report import CardSpec, Examined, Shown
 from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_spec, shown_of
 from . import card
-from .audit import AUDIT_VERSION, audit, label_ceilings, repeated_labels
+from .audit import AUDIT_VERSION, MEANINGS, audit, label_ceilings, repeated_labels
 from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_present
 from .manifest import CHOSEN, REJECTED
@@ -52,7 +52,9 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         counted=cache(
             lambda: {name: {case.id: over_other(name, case) for case in asked_cases} for name in READ_PERSONA}
         ),
-        flags={name: (finding.meaning, frozenset(finding.ids)) for name, finding in audited.findings.items()},
+        flags={
+            name: (meaning, frozenset(case.id for case in audited.found(name))) for name, meaning in MEANINGS.items()
+        },
     )
 
 

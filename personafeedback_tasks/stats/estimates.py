@@ -22,11 +22,8 @@ from .clusters import (
     stderr_of_sum,
 )
 
-CONFIDENCE = 0.95
-"""Share of benchmarks whose interval contains the true value."""
-
 ALPHA = 0.05
-"""The level of every test."""
+"""The level of every test. Intervals contain the true value in the rest of all benchmarks."""
 
 ALIKE = 0.15
 """Correlation of two cases of a user, as far as the cases that are not like all others are too few to show it.
