@@ -4,10 +4,11 @@
   const at = (id) => document.getElementById(id);
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
-  // --- what is kept: a record for each item, since a later page of this annotator may have other items -----------------------
+  // --- what is kept: a record for each item, since a later page of this annotator may have other items -------------
 
   const key = (item) => `personafeedback vote: ${item}`;
-  const records = new Map(items.map(({ item }) => [item, { vote: "", note: "", faults: [], at: "", ...read(key(item)) }]));
+  const empty = { vote: "", note: "", faults: [], at: "" };
+  const records = new Map(items.map(({ item }) => [item, { ...empty, ...read(key(item)) }]));
 
   function read(name) {
     try {
@@ -29,7 +30,7 @@
   const isAnswered = (place) => record(place).vote !== "";
   const firstOpen = () => items.findIndex((_, place) => !isAnswered(place));
 
-  // --- one item --------------------------------------------------------------------------------------------------------------
+  // --- one item ----------------------------------------------------------------------------------------------------
 
   let place = Math.max(0, firstOpen());
   if (firstOpen() < 0) place = items.length - 1;
@@ -43,7 +44,8 @@
   }
 
   function answer(value, label) {
-    const button = make("button", { type: "button", id: `vote-${value}`, "aria-pressed": ticked().includes(value) }, label);
+    const pressed = ticked().includes(value);
+    const button = make("button", { type: "button", id: `vote-${value}`, "aria-pressed": pressed }, label);
     button.addEventListener("click", () => choose(value));
     return button;
   }
@@ -54,7 +56,9 @@
     const name = `${pack.option} ${letter}`;
     const buttons = items[place].faults.map((fault) => {
       const mark = `${letter} ${fault}`;
-      const button = make("button", { type: "button", id: `fault-${letter}-${fault}`, "aria-pressed": record(place).faults.includes(mark) }, words.faults[fault]);
+      const pressed = record(place).faults.includes(mark);
+      const about = { type: "button", id: `fault-${letter}-${fault}`, "aria-pressed": pressed };
+      const button = make("button", about, words.faults[fault]);
       button.addEventListener("click", () => toggle(mark, button));
       return button;
     });
@@ -80,7 +84,11 @@
       at("side-text").replaceChildren(profile(pack.sides[item.side[1]]));
       at("side").scrollTop = 0;
     }
-    at("texts").replaceChildren(...item.texts.map(([name, text]) => make("section", { class: "pane" }, make("h2", {}, pack.headings[name]), make("div", { id: name }, markdown(text)))));
+    const sections = item.texts.map(([name, text]) => {
+      const heading = make("h2", {}, pack.headings[name]);
+      return make("section", { class: "pane" }, heading, make("div", { id: name }, markdown(text)));
+    });
+    at("texts").replaceChildren(...sections);
     at("options").replaceChildren(...item.options.map(option));
     at("options").hidden = !item.options.length;
     at("faults").replaceChildren(...(item.faults.length ? item.options.map(marks) : []));
@@ -92,7 +100,10 @@
     at("answers").replaceChildren(...below.map(([value, label]) => answer(value, label)));
     at("note").value = vote === pack.cannot ? note.replace(/^\w+(: |$)/, "") : note;
     at("cannot").open = vote === pack.cannot;
-    for (const button of document.querySelectorAll("[data-reason]")) button.setAttribute("aria-pressed", vote === pack.cannot && note.split(":")[0] === button.dataset.reason);
+    for (const button of document.querySelectorAll("[data-reason]")) {
+      const given = vote === pack.cannot && note.split(":")[0] === button.dataset.reason;
+      button.setAttribute("aria-pressed", given);
+    }
     at("why").textContent = at("name").textContent = "";
     at("back").disabled = place === 0;
     at("next").disabled = place === items.length - 1;
@@ -107,7 +118,7 @@
     if (at("list").open) list();
   }
 
-  // --- answers ---------------------------------------------------------------------------------------------------------------
+  // --- answers -----------------------------------------------------------------------------------------------------
 
   function store(vote, note) {
     Object.assign(record(place), { vote, note, at: new Date().toISOString() });
@@ -127,8 +138,9 @@
       return onwards();
     }
     const before = ticked().filter((one) => one !== "none" && one !== pack.cannot);
-    const now = value === "none" ? ["none"] : before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
-    store(item.answers.map(([name]) => name).filter((name) => now.includes(name)).join(" ") || (value === "none" ? "none" : ""), at("note").value.trim());
+    const now = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
+    const inOrder = item.answers.map(([name]) => name).filter((name) => now.includes(name)).join(" ");
+    store(value === "none" ? "none" : inOrder, at("note").value.trim());
     draw();
     at(`vote-${value}`).focus();
   }
@@ -156,7 +168,7 @@
     store(vote, vote !== pack.cannot ? written : written ? `${reason}: ${written}` : reason);
   });
 
-  // --- from one to another ---------------------------------------------------------------------------------------------------
+  // --- from one to another -----------------------------------------------------------------------------------------
 
   function go(to) {
     if (to < 0 || to >= items.length) return;
@@ -179,7 +191,9 @@
 
   function entry(index) {
     const state = isAnswered(index) ? words.answered : words.open;
-    const button = make("button", { type: "button", class: isAnswered(index) ? "answered" : "", "aria-label": `${index + 1}, ${state}` }, String(index + 1));
+    const label = `${index + 1}, ${state}`;
+    const about = { type: "button", class: isAnswered(index) ? "answered" : "", "aria-label": label };
+    const button = make("button", about, String(index + 1));
     if (index === place) button.setAttribute("aria-current", "true");
     button.addEventListener("click", () => go(index));
     return button;
@@ -197,7 +211,7 @@
     else if (by !== undefined) go(place + by);
   });
 
-  // --- the file to send back -------------------------------------------------------------------------------------------------
+  // --- the file to send back ---------------------------------------------------------------------------------------
 
   // A value of a table that no spreadsheet takes for a formula.
   const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, " $&").replaceAll('"', '""')}"`;
@@ -208,8 +222,10 @@
       const { vote, note, at: when, faults } = record(index);
       return vote ? [[item, vote, note, when, ...(asked ? [faults.join("; ")] : [])]] : [];
     });
-    const table = [["item", "vote", "note", "at", ...(asked ? ["faults"] : [])], ...lines].map((line) => `${line.map(cell).join(",")}\n`);
-    const link = make("a", { download: `${pack.annotator}.votes.csv`, href: URL.createObjectURL(new Blob(table, { type: "text/csv" })) });
+    const columns = ["item", "vote", "note", "at", ...(asked ? ["faults"] : [])];
+    const table = [columns, ...lines].map((line) => `${line.map(cell).join(",")}\n`);
+    const href = URL.createObjectURL(new Blob(table, { type: "text/csv" }));
+    const link = make("a", { download: `${pack.annotator}.votes.csv`, href });
     link.click();
     URL.revokeObjectURL(link.href);
   });
