@@ -15,6 +15,8 @@ from .settings import FILE, Settings
 INFERRED, READ = "Inferred_Preferences", "Read_Lately"
 """Parts that a question adds to a persona: features inferred from a handful of the user's memory, and that handful."""
 
+_WORDING = "text:"
+
 _PREFERENCES = ("prefer", "偏好", "喜好")
 
 
@@ -51,12 +53,9 @@ class Bases:
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""
-        return (question.id, _wording_id(question), *self._persona_ids(question, strategy))
-
-    def _persona_ids(self, question: Question, strategy: str) -> tuple[str, ...]:
-        if strategy not in (FULL, MASKED):
-            return ()
-        return (f"persona:{digest_of([self.told(question, strategy)])}",)
+        told = [f"persona:{digest_of([self.told(question, strategy)])}"] if strategy in (FULL, MASKED) else []
+        # A team may edit a question under the same id.
+        return (question.id, f"{_WORDING}{digest_of([question.question])}", *told)
 
     def refuse_edited(
         self, questions: Iterable[Question], answers: Sequence[Answer], origins: Mapping[str, Origin]
@@ -67,13 +66,14 @@ class Bases:
             question, origin = of_id.get(answer.question_id), origins.get(answer.id)
             if question is None or origin is None or origin.model == OWN:
                 continue
-            if _wording_id(question) not in origin.parents:
+            changed = {*self.parents(question, answer.strategy)} - {*origin.parents}
+            if any(parent.startswith(_WORDING) for parent in changed):
                 raise DataError(
                     f"{self._folder.path(Question)}: found question {question.id!r} with another text than was "
                     "answered. Put the text back; or set its keep to no, and add the new text as a line without an "
                     "id. `build texts` gives it one and answers it."
                 )
-            if not set(self._persona_ids(question, answer.strategy)) <= set(origin.parents):
+            if changed:
                 root, masks = self._folder.root, answer.strategy == MASKED
                 also = f" (or masked or seed in {root / FILE})" if masks else ""
                 raise DataError(
@@ -82,11 +82,6 @@ class Bases:
                     "it back; or add the edited persona as persona/<new user_id>.json and drop this person in "
                     "people.csv (keep = no)."
                 )
-
-
-def _wording_id(question: Question) -> str:
-    # A team may edit a question under the same id.
-    return f"text:{digest_of([question.question])}"
 
 
 def masked(settings: Settings, persona: Persona) -> Persona:

@@ -17,8 +17,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,7 +30,7 @@ from . import settings
 from .rows import TEST, Person, Question, kept
 from .screening import Piece, pieces
 from .settings import Settings
-from .steps import Step, command, made_by
+from .steps import command, made_by
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,6 @@ class Build(RowFolder):
         """Settings in build.toml, with at most `most` personas."""
         loaded = self.once(self.root / settings.FILE, Settings.load)
         return loaded if self.most is None else replace(loaded, personas=min(loaded.personas, self.most))
-
-    @contextmanager
-    def step(self, step: Step) -> Iterator[None]:
-        """Lock the build while a step runs. Raises DataError if a file that the step reads has no rows."""
-        with self.locked():
-            for kind in step.reads:
-                self.need(kind)
-            yield
 
     def need(self, kind: type[R]) -> list[R]:
         """Rows of a file that must have some. Raises DataError otherwise, naming the step that makes them."""

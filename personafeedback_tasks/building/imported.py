@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from ..annotation.study import Say
 from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content
-from ..common.records import broken, lenient, rows, short
-from ..common.row_files import FileRow
+from ..common.records import NonEmpty, broken, decoded, lenient, one_of, rows, short
+from ..common.row_files import FileRow, columns, required
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
@@ -26,13 +27,8 @@ from .settings import FILE, Settings
 from .steps import PACKS, RELEASE, TRAINING
 from .texts.personas import json_of, new_people
 
-TEXTS = ("question", "chosen", "rejected")
-OPTIONAL = ("user_id", "category")
 LONGEST_USER = 200
 """Bytes of a user_id, which names a file."""
-
-COLUMNS = ("persona", *TEXTS, *OPTIONAL)
-"""Keys of a source's row; it may lack the last two."""
 
 SAME = "whose responses are the same text"
 TWICE = "of an earlier row with the same user, question and texts"
@@ -40,11 +36,48 @@ BOTH = "with the opposite label of another row; neither is taken"
 """Reasons to leave out a pair."""
 
 
+class ImportedRow(msgspec.Struct, frozen=True):
+    """A row of a source: a pair with its label. Without a user_id, rows with one persona are of one user."""
+
+    persona: NonEmpty | Annotated[dict[str, Any], msgspec.Meta(min_length=1)]
+    question: NonEmpty
+    chosen: NonEmpty
+    rejected: NonEmpty
+    user_id: str | int = ""
+    category: Annotated[str, one_of("", *CATEGORIES)] = ""
+
+    def __post_init__(self) -> None:
+        name = str(self.user_id or "x")
+        if not name.isprintable() or not name.strip(". ") or "/" in name or len(name.encode()) > LONGEST_USER:
+            raise ValueError(
+                f"user_id = {short(self.user_id)}, expected the name of a file, of at most {LONGEST_USER} bytes"
+            )
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """The persona as an object: a table has objects as JSON; any other text is the value of `Profile`."""
+        if isinstance(self.persona, dict):
+            return self.persona
+        with suppress(ValueError):
+            if isinstance(parsed := lenient(self.persona), dict) and parsed:
+                return parsed
+        return {"Profile": self.persona.strip()}
+
+
+class _Imported(NamedTuple):
+    # A pair of a source, as rows of a build.
+    profile: dict[str, Any]
+    question: Question
+    chosen: Answer
+    rejected: Answer
+    pair: Pair
+
+
 def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     """Start a build with the pairs of a file.
 
     Args:
-        source: a CSV or JSON Lines file with the keys of COLUMNS.
+        source: a CSV or JSON Lines file with the keys of ImportedRow.
         test: share of the users for testing.
 
     Raises:
@@ -53,22 +86,21 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     """
     build, path = Build(root), root / FILE
     new = replace(Settings.of_options(test=test), personas=0, specific=0)  # it writes no text by itself
-    settings = Settings.load(path) if path.exists() else new
-    made = _Pairs()
-    for where, row in _read(source):
-        made.add(row, where, settings)
-    made.leave_out_contradictions()
-    if not made.pairs:
-        left_out = [f"{count:,} {reason}" for reason, count in made.left_out.items()]
-        raise DataError(f"{source}: found no pair, expected some. Left out: {', '.join(left_out) or 'none'}.")
-    users = dict.fromkeys(pair.user_id for pair in made.pairs.values())
-    personas = {user: made.personas[user] for user in users}
-    ids = {name for pair in made.pairs.values() for name in (pair.question_id, pair.first, pair.second)}
+    settings = build.settings if path.exists() else new
+    imported, left_out = _imported(source, settings.seed)
+    if not imported:
+        reasons = [f"{count:,} {reason}" for reason, count in left_out.items()]
+        raise DataError(f"{source}: found no pair, expected some. Left out: {', '.join(reasons) or 'none'}.")
+    profiles = {one.pair.user_id: one.profile for one in imported}
+    answers: dict[str, Answer] = {}
+    for one in imported:
+        for answer in (one.chosen, one.rejected):
+            answers.setdefault(answer.id, answer)
     content: dict[type[FileRow], list[Any]] = {
-        Person: new_people(settings, (), personas),
-        Question: [row for row in made.questions.values() if row.id in ids],
-        Answer: [row for row in made.answers.values() if row.id in ids],
-        Pair: [*made.pairs.values()],
+        Person: new_people(settings, (), profiles),
+        Question: [*{one.question.id: one.question for one in imported}.values()],
+        Answer: [*answers.values()],
+        Pair: [one.pair for one in imported],
     }
     with build.locked():
         for kind, of_kind in content.items():
@@ -76,12 +108,12 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
                 raise OptionError(
                     f"{build.path(kind)}: found another build's rows than {source} gives, expected a new folder."
                 )
-        others: dict[Path, Content] = {build.persona_path(user): json_of(personas[user]) for user in personas}
+        others: dict[Path, Content] = {build.persona_path(user): json_of(profiles[user]) for user in profiles}
         if not path.exists():
             others[path] = settings.as_toml()
         build.write_together(content, others)
-    say(f"took {len(made.pairs):,} pairs of {len(users):,} users and {len(content[Question]):,} questions")
-    for reason, count in made.left_out.items():
+    say(f"took {len(imported):,} pairs of {len(profiles):,} users and {len(content[Question]):,} questions")
+    for reason, count in left_out.items():
         say(f"! left out: {count:,} pairs {reason}")
     say(f"{path} has the name, license and language of the set.")
     if not build.people(TEST):
@@ -91,88 +123,54 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     say(f"Next: {RELEASE.line(root)}")
 
 
-def _read(source: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _read(source: Path) -> Iterator[tuple[str, ImportedRow]]:
     # (its place, for errors; the row)
+    lines: Iterable[tuple[str, Mapping[str, Any]]]
     if source.suffix.lower() == ".jsonl":
-        for number, row in rows(source, any_text=True):
-            yield f"{source}, line {number}", row
+        lines = ((f"{source}, line {number}", row) for number, row in rows(source, any_text=True))
     elif source.suffix.lower() == ".csv":
-        yield from tables.rows(source, COLUMNS, [name for name in COLUMNS if name not in OPTIONAL])
+        lines = tables.rows(source, columns(ImportedRow), required(ImportedRow))
     else:
         raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
+    for where, line in lines:
+        yield where, decoded(where, line, ImportedRow)
 
 
-class _Pairs:
-    """Rows of a build, each by its id, in the order of the source."""
-
-    def __init__(self) -> None:
-        self.personas: dict[str, dict[str, Any]] = {}
-        self.questions: dict[str, Question] = {}
-        self.answers: dict[str, Answer] = {}
-        self.pairs: dict[str, Pair] = {}
-        self.left_out = Counter[str]()
-        self._both: set[str] = set()
-
-    def add(self, row: Mapping[str, Any], where: str, settings: Settings) -> None:
-        profile = row.get("persona")
-        if isinstance(profile, str) and profile.lstrip().startswith("{"):
-            with suppress(ValueError):  # a table has objects as JSON, and a text may begin so, too
-                profile = lenient(profile)
-        profile = _profile(profile, where)
-        as_text = json.dumps(profile, sort_keys=True, ensure_ascii=False)
-        user = _user_id(row["user_id"], where) if row.get("user_id") else digest_of((as_text,))
-        if self.personas.setdefault(user, profile) != profile:
+def _imported(source: Path, seed: int) -> tuple[list[_Imported], Counter[str]]:
+    # (the pairs in the order of the source; reason -> how many rows are left out)
+    profiles: dict[str, dict[str, Any]] = {}
+    found: dict[str, _Imported] = {}
+    left_out, contradicted = Counter[str](), set[str]()
+    for where, row in _read(source):
+        profile = row.profile
+        user = str(row.user_id or digest_of((json.dumps(profile, sort_keys=True, ensure_ascii=False),)))
+        if profiles.setdefault(user, profile) != profile:
             raise broken(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
             )
-        for name in TEXTS:
-            if not isinstance(row.get(name), str) or not row[name].strip():
-                raise broken(where, f"{name} = {short(row.get(name))}", "a text")
-        category = row.get("category") or "specific"
-        if category not in CATEGORIES:
-            raise broken(where, f"category = {short(category)}", " or ".join(CATEGORIES))
-        asked, chosen, rejected = (row[name].strip() for name in TEXTS)
+        asked, category = row.question.strip(), row.category or "specific"
         question = Question(id=f"{user}:{digest_of((asked,))}", user_id=user, category=category, question=asked)
-        self._add_pair(question, {"chosen": chosen, "rejected": rejected}, settings)
-
-    def _add_pair(self, question: Question, texts: Mapping[str, str], settings: Settings) -> None:
-        ids = {side: f"{question.id}:{IMPORTED}:{digest_of((' '.join(texts[side].split()),))}" for side in texts}
-        name = digest_of(sorted(ids.values()))
-        if ids["chosen"] == ids["rejected"]:
-            self.left_out[SAME] += 1
-            return
-        if name in self.pairs:
-            if self.pairs[name].label == ids["chosen"]:
-                self.left_out[TWICE] += 1
-            else:
-                self._both.add(name)
-            return
-        about = {"question_id": question.id, "user_id": question.user_id}
-        self.questions.setdefault(question.id, question)
-        for side, answer in ids.items():
-            self.answers.setdefault(
-                answer, Answer(id=answer, **about, strategy=IMPORTED, model=OWN, text=texts[side])
-            )  # fmt: skip
-        sides = sorted(ids.values())
-        random.Random(f"{settings.seed}:pair:{name}").shuffle(sides)
-        self.pairs[name] = Pair(id=name, **about, first=sides[0], second=sides[1], label=ids["chosen"])
-
-    def leave_out_contradictions(self) -> None:
-        for name in self._both:
-            del self.pairs[name]
-            self.left_out[BOTH] += 1
+        chosen, rejected = (_answer(question, text.strip()) for text in (row.chosen, row.rejected))
+        sides = sorted((chosen.id, rejected.id))
+        name = digest_of(sides)
+        if chosen.id == rejected.id:
+            left_out[SAME] += 1
+        elif name not in found:
+            random.Random(f"{seed}:pair:{name}").shuffle(sides)
+            pair = Pair(
+                id=name, question_id=question.id, user_id=user, first=sides[0], second=sides[1], label=chosen.id
+            )
+            found[name] = _Imported(profile, question, chosen, rejected, pair)
+        elif found[name].pair.label == chosen.id:
+            left_out[TWICE] += 1
+        else:
+            contradicted.add(name)
+    for name in contradicted:
+        del found[name]
+        left_out[BOTH] += 1
+    return [*found.values()], left_out
 
 
-def _user_id(value: Any, where: str) -> str:
-    name = str(value) if isinstance(value, (str, int)) else ""
-    if not name.isprintable() or not name.strip(". ") or "/" in name or len(name.encode()) > LONGEST_USER:
-        raise broken(where, f"user_id = {short(value)}", f"the name of a file, of at most {LONGEST_USER} bytes")
-    return name
-
-
-def _profile(value: Any, where: str) -> dict[str, Any]:
-    # As a release has it: an object; a text is the value of `Profile`.
-    profile = {"Profile": value.strip()} if isinstance(value, str) and value.strip() else value
-    if not profile or not isinstance(profile, dict):
-        raise broken(where, f"the profile {short(value)}", "a text or an object that describes the user")
-    return profile
+def _answer(question: Question, text: str) -> Answer:
+    name = f"{question.id}:{IMPORTED}:{digest_of((' '.join(text.split()),))}"
+    return Answer(id=name, question_id=question.id, user_id=question.user_id, strategy=IMPORTED, model=OWN, text=text)

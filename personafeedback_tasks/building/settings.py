@@ -8,12 +8,13 @@ import re
 import tomllib
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from ..common.errors import DataError, OptionError
+from ..common.outputs import described
 from ..common.records import cut, decoded, read, short
 from ..personafeedback.manifest import LONGEST_NAME, UNKNOWN, is_line, is_the_benchmarks
 
@@ -22,43 +23,40 @@ FILE = "build.toml"
 _SHARE = re.compile("[0-9]{1,9}/[1-9][0-9]{0,8}|[01]?[.]?[0-9]{1,15}")
 
 
-def _number(least: int, most: int, description: str) -> Meta:
-    return Meta(ge=least, le=most, description=description)
-
-
-def _about(description: str) -> Meta:
-    return Meta(description=description)
-
-
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The settings of a build. build.toml repeats what each decides."""
+    """The settings of a build. build.toml repeats what each decides.
 
-    name: Annotated[str, _about("of the set, as every table and card shows it")] = "our set"
-    license: Annotated[str, _about("of the texts: an SPDX id such as CC-BY-4.0")] = UNKNOWN
-    language: Annotated[str, _about("of every text: a code of two or three letters, such as zh or de")] = "en"
-    seed: Annotated[int, _number(0, 10**12, "of every random choice")] = 0
-    personas: Annotated[
-        int, _number(0, 100_000, "how many personas to write from seeds.jsonl; your own come on top")
-    ] = 20
-    specific: Annotated[
-        int, _number(0, 1_000, "questions to write for each person, from the scenarios of scenarios.csv")
-    ] = 5
-    general: Annotated[int, _number(0, 1_000, "questions to choose for each person from your pool.jsonl")] = 0
-    test: Annotated[
-        Fraction, _about("share of the persons whose pairs people vote on; the others are for training")
-    ] = Fraction(1)
-    masked: Annotated[Fraction, _about("share of a persona's fields that the masked strategy hides")] = Fraction(4, 5)
-    words: Annotated[
-        int, _number(5, 5_000, "of an answer, about: each question has a target from 0.6 to 1.7 times as long")
-    ] = 160
-    annotators: Annotated[int, _number(1, 1_000, "people who vote; each gets a pack")] = 9
-    votes_per_pair: Annotated[int, _number(1, 1_000, "annotators per pair, each with one vote")] = 9
-    faults: Annotated[
-        bool, _about("whether annotators also mark responses that are uncomfortable or over-personalized")
-    ] = False
-    medium: Annotated[
-        Fraction, _about("share of all such people that agrees on a Medium pair at least, as estimated from the votes")
-    ] = Fraction(8, 9)
+    Attributes:
+        name: of the set, as every table and card shows it
+        license: of the texts: an SPDX id such as CC-BY-4.0
+        language: of every text: a code of two or three letters, such as zh or de
+        seed: of every random choice
+        personas: how many personas to write from seeds.jsonl; your own come on top
+        specific: questions to write for each person, from the scenarios of scenarios.csv
+        general: questions to choose for each person from your pool.jsonl
+        test: share of the persons whose pairs people vote on; the others are for training
+        masked: share of a persona's fields that the masked strategy hides
+        words: of an answer, about: each question has a target from 0.6 to 1.7 times as long
+        annotators: people who vote; each gets a pack
+        votes_per_pair: annotators per pair, each with one vote
+        faults: whether annotators also mark responses that are uncomfortable or over-personalized
+        medium: share of all such people that agrees on a Medium pair at least, as estimated from the votes
+    """
+
+    name: str = "our set"
+    license: str = UNKNOWN
+    language: str = "en"
+    seed: Annotated[int, Meta(ge=0, le=10**12)] = 0
+    personas: Annotated[int, Meta(ge=0, le=100_000)] = 20
+    specific: Annotated[int, Meta(ge=0, le=1_000)] = 5
+    general: Annotated[int, Meta(ge=0, le=1_000)] = 0
+    test: Fraction = Fraction(1)
+    masked: Fraction = Fraction(4, 5)
+    words: Annotated[int, Meta(ge=5, le=5_000)] = 160
+    annotators: Annotated[int, Meta(ge=1, le=1_000)] = 9
+    votes_per_pair: Annotated[int, Meta(ge=1, le=1_000)] = 9
+    faults: bool = False
+    medium: Fraction = Fraction(8, 9)
 
     def __post_init__(self) -> None:
         for key in ("name", "license"):
@@ -107,10 +105,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def as_toml(self) -> str:
         """Text of build.toml: every setting with its comment."""
-        hints, lines = get_type_hints(type(self), include_extras=True), []
+        _, meanings = described(type(self).__doc__ or "")
+        lines = []
         for name, value in msgspec.structs.asdict(self).items():
             shown = json.dumps(str(value) if isinstance(value, Fraction) else value, ensure_ascii=False)
-            lines.append(f"{name} = {shown}  # {hints[name].__metadata__[-1].description}\n")
+            lines.append(f"{name} = {shown}  # {meanings[name]}\n")
         return "".join(lines)
 
 

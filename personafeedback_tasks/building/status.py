@@ -13,13 +13,12 @@ from .build import Build
 from .release import is_current, is_there
 from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused
 from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Step
-from .texts.pairs import balance
 from .texts.runner import todo
 from .votes import study_of
 
 
 def show_status(build: Build, say: Say) -> None:
-    """Print steps, lengths of pairs, refusals, spending, and the next command. Raises DataError for a broken file."""
+    """Print steps, refusals, spending, and the next command. Raises DataError for a broken file."""
     following, lines = _next(build), [("step", "done")]
     for step in STEPS:
         left = todo(build, step)
@@ -27,13 +26,20 @@ def show_status(build: Build, say: Say) -> None:
         is_stale = step == following == RELEASE and is_there(build)
         again = "; no longer what the files give: run it again" if is_stale else ""
         lines.append((step.name, f"{_made(build, step)}{more}{again}"))
-    for line in [*in_columns(lines), *balance(build.read(Pair), build.read(Answer))]:
+    for line in in_columns(lines):
         say(line)
     refused = Counter((text.step, text.reason) for text in build.read(Refused))
     _show(("refused in", "reason", "texts"), [(*key, str(count)) for key, count in sorted(refused.items())], say)
     _show_spent(build, say)
     say("")
     say(_line(build, following))
+
+
+def show_texts(build: Build, say: Say) -> None:
+    """Print what the steps that write texts have made, and the next command. Raises DataError for a broken file."""
+    for line in in_columns([(step.name, _made(build, step)) for step in TEXTS]):
+        say(line)
+    say(_line(build, _next(build)))
 
 
 def _show(header: Sequence[str], rows: Sequence[Sequence[str]], say: Say) -> None:

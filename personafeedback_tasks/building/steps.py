@@ -18,8 +18,8 @@ class Step:
     """A step of a build.
 
     Attributes:
-        call: its command without `personafeedback`; `{}` is the build's build.
-        reads: rows required before it starts.
+        call: its command without `personafeedback`; `{}` is the folder.
+        reads: rows required before models are asked.
         writes: rows that it makes; the last kind shows that it was done.
         text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
         arguments: other arguments of its command.
@@ -52,10 +52,10 @@ ANSWERS = Step(
     name="answers", call="build texts {} answers", text="answer", reads=(Person, Question), writes=(Answer, Pair),
     arguments=SEVERAL,
 )  # fmt: skip
-PACKS = Step(name="packs", call="annotate pack {}", reads=(Pair,), writes=(PackItem,))
-VOTES = Step(name="votes", call="annotate votes {}", reads=(Pair,), writes=(Dropped, Vote), arguments="FILE...")
-RELEASE = Step(name="release", call="build release {}", reads=(Pair,))
-TRAINING = Step(name="training", call="build training {}", reads=(Answer,))
+PACKS = Step(name="packs", call="annotate pack {}", writes=(PackItem,))
+VOTES = Step(name="votes", call="annotate votes {}", writes=(Dropped, Vote), arguments="FILE...")
+RELEASE = Step(name="release", call="build release {}")
+TRAINING = Step(name="training", call="build training {}")
 PILOT = Step(name="pilot", call="build pilot {}", arguments=SEVERAL)
 """All steps that ask models, for a few persons: what comes before any of them."""
 

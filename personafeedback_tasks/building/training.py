@@ -37,9 +37,6 @@ SHORT = 60
 NONE = "none"
 """Value of --benchmark for no comparison with a benchmark."""
 
-BATCH = 32
-"""Pairs to a step, as in the paper (Appendix E)."""
-
 
 def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: str | None, say: Say) -> None:
     """Write training/train.jsonl.
@@ -72,12 +69,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
     kinds = Counter(kind for kind, _ in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
     data = shlex.quote(str(out.parent))
-    say(f"Train on a GPU, with the paper's figures, one epoch and batches of {BATCH} (Appendix E):")
-    say(f"    trl reward --model_name_or_path MODEL --dataset_name {data} --output_dir reward-model \\")
-    say("      --max_length 4096 --learning_rate 1e-5 --num_train_epochs 1 --per_device_train_batch_size 4 \\")
-    say(f"      --gradient_accumulation_steps {BATCH // 4} --eval_strategy no --report_to none")
-    score = "personafeedback_tasks/personafeedback -T method=reward --model personafeedback-reward/ABSOLUTE_PATH"
-    say(f"Then score it: inspect eval {score}")
+    say(f"Next: trl reward --dataset_name {data}, with the options of docs/training.md")
 
 
 def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from .basis import Bases
 from .build import Build
 from .rows import TEST, Answer, Origin, Pair, Person, Question
 from .steps import PACKS, RELEASE, VOTES
-from .tiers import LEAST_VOTES, label_rule
+from .tiers import label_rule
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Language -> what annotators are told."""
@@ -41,16 +40,9 @@ def write_packs(build: Build, form: str, say: Say) -> None:
 def take_votes(build: Build, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
     """Add votes, drop annotators, and report each annotator's votes."""
     study = study_of(build, build.questions(TEST))
-    counted = study.take_votes(files, drop, say)
-    if not build.read(Vote):
-        return
-    of_pair = Counter(item.id for item, _ in counted)
-    if lacking := sum(of_pair[name] < LEAST_VOTES for name in study.asked.by_id):
-        say(
-            f"! {lacking:,} pairs have fewer than {LEAST_VOTES} votes: with so few, even full agreement may be "
-            "chance, and no Medium or Hard case is made of them. Wait for more votes."
-        )
-    say(f"Next: {RELEASE.line(build.root)}")
+    study.take_votes(files, drop, say)
+    if build.read(Vote):
+        say(f"Next: {RELEASE.line(build.root)}")
 
 
 def study_of(build: Build, asked: Iterable[Question]) -> Study:

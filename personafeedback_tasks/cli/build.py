@@ -10,11 +10,11 @@ import click
 from msgspec.structs import asdict
 
 from ..building.build import Build
-from ..building.models import Models
 from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
-from ..building.status import next_line, show_status
+from ..building.status import next_line, show_status, show_texts
 from ..building.steps import PACKS, RELEASE, VOTES
 from ..building.texts.answers import target
+from ..building.texts.asking import Models
 from ..building.texts.checks import words
 from ..building.texts.runner import write_texts
 from ..building.texts.seeds import start
@@ -130,7 +130,7 @@ def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) ->
             write(folder.root / PAGE, _page(few))
             say(f"wrote {folder.root / PAGE}")
     say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
-    say(next_line(folder))
+    show_texts(folder, say)
 
 
 def _page(folder: Build) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from ..building.build import Build
-from ..building.models import Models
-from ..building.status import next_line
+from ..building.status import show_texts
 from ..building.steps import TEXTS
+from ..building.texts.asking import Models
 from ..building.texts.runner import write_texts
 from .options import Decorator, given_options, several
 from .output import progress, say
@@ -73,4 +73,4 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)
         write_texts(folder, models, say, step or "")
-    say(next_line(folder))
+    show_texts(folder, say)

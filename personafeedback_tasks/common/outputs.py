@@ -39,16 +39,20 @@ def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": _nullable(records)}
 
 
+def described(docstring: str) -> tuple[str, dict[str, str]]:
+    """What a record's docstring says of the record; and of each field, under "Attributes:"."""
+    about, _, attributes = cleandoc(docstring).partition("Attributes:\n")
+    texts = re.findall(r"^ {4}(\w+): ((?:.|\n {8})*)", attributes, re.M)  # further lines are indented more
+    return " ".join(about.split()), {name: " ".join(text.split()) for name, text in texts}
+
+
 def _describe(record: dict[str, Any]) -> None:
-    # "Attributes:" of a docstring has `name: text` for each field; its further lines are indented more
-    about, _, attributes = cleandoc(record.get("description", "")).partition("Attributes:\n")
-    record["description"] = " ".join(about.split())
-    texts = dict(re.findall(r"^ {4}(\w+): ((?:.|\n {8})*)", attributes, re.M))
+    record["description"], texts = described(record.get("description", ""))
     properties = record.get("properties", {})
     properties.pop("cautious", None)  # of an estimate: a caveat says it
     for name, entry in properties.items():
         entry.pop("default", None)
-        entry["description"] = " ".join(texts.get(name, "").split())
+        entry["description"] = texts.get(name, "")
     record |= {"required": list(properties), "additionalProperties": False}
 
 

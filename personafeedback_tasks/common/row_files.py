@@ -30,12 +30,12 @@ R = TypeVar("R", bound=FileRow)
 T = TypeVar("T")
 
 
-def columns(kind: type[FileRow]) -> tuple[str, ...]:
+def columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields of a row, in the order of its file."""
     return kind.__struct_fields__
 
 
-def required(kind: type[FileRow]) -> list[str]:
+def required(kind: type[msgspec.Struct]) -> list[str]:
     """The fields that a row cannot leave out."""
     return [field.name for field in msgspec.structs.fields(kind) if field.required]
 

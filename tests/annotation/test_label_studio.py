@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 from support.builds import a_build
@@ -41,10 +43,10 @@ print(tried)
 """
 
 
-@pytest.mark.release
-def test_label_studios_own_rules_accept_every_task_and_answer(tmp_path):
-    """In an environment of its own: it brings 370 MB, and other versions of what we use."""
-    packs = tmp_path / "packs"
+@pytest.fixture(scope="module")
+def packs(tmp_path_factory):
+    """Packs of every kind: pairs, what was noted of conversations, profiles, and replies to rate."""
+    packs = tmp_path_factory.mktemp("packs")
     build = a_build(packs / "pairs", annotators=1, faults=True)
     form = ("--format", "label-studio")
     done = [
@@ -52,10 +54,32 @@ def test_label_studios_own_rules_accept_every_task_and_answer(tmp_path):
         personafeedback("annotate", "pack", "sample", "--out", packs / "study", "--annotators", 1, *form),
     ]
     assert [one.exit_code for one in done] == [0, 0], done
+    assert len(list(packs.rglob("label-studio.xml"))) == 4
+    return packs
+
+
+def test_every_task_has_every_field_that_its_config_names(packs):
+    for path in packs.rglob("label-studio.xml"):
+        config = ET.fromstring(path.read_text("utf-8"))
+        fields = {text.get("value").removeprefix("$") for text in config.iter("Text")}
+        (pack,) = path.parent.glob("*.label-studio.json")
+        tasks = json.loads(pack.read_text("utf-8"))
+        assert tasks
+        assert all(fields < task["data"].keys() and task["data"]["item"] for task in tasks)
+        (votes,) = (control for control in config.iter("Choices") if control.get("name") == "vote")
+        answers = [choice.get("value") for choice in votes]
+        assert answers[-1] == "cannot judge"
+        if path.parent.parent.name == "pairs":
+            assert fields == {"persona", "question", "A", "B"}
+            assert answers[:-1] == ["A", "B"]
+
+
+@pytest.mark.release
+def test_label_studios_own_rules_accept_every_task_and_answer(packs, tmp_path):
+    """In an environment of its own: it brings 370 MB, and other versions of what we use."""
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([UV, "venv", "-q", "--python", sys.executable, python.parents[1]], check=True)
     subprocess.run([UV, "pip", "install", "-q", "--python", python, "label-studio-sdk==2.1.2"], check=True)
     said = subprocess.run([python, "-c", RULES], cwd=packs, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
     assert int(said.stdout) > 100
-    assert len(list(packs.rglob("label-studio.xml"))) == 4  # pairs, extraction, relevance, response

@@ -97,4 +97,4 @@ def test_the_table_of_votes_says_it_in_words(tmp_path):
     assert "annotator-1: 24 of 24 votes; agrees with 100.0 % of the others; attention 2 of 2\n" in said
     (line,) = [line for line in said.splitlines() if line.startswith("annotator-3")]
     assert "cannot judge 3;" in line
-    assert "!" not in said.replace("! 24 pairs have fewer than 6 votes", "")
+    assert "!" not in said

@@ -6,7 +6,6 @@ import json
 import os
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -22,7 +21,6 @@ from support.commands import build_step, personafeedback
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import (
     DEGRADED,
     FULL,
@@ -39,8 +37,9 @@ from personafeedback_tasks.building.rows import (
     Refused,
 )
 from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import checks, prompts
+from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.answers import answer_id
+from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
@@ -51,7 +50,6 @@ from personafeedback_tasks.building.votes import write_packs
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.inspect_harness import generation
-from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
@@ -165,45 +163,6 @@ def test_the_split_keeps_its_share_however_persons_come(share, batches):
         people += new_people(settings, people, {f"u{number}.{one}": {} for one in range(size)})
         assert people[: len(before)] == before
         assert 0 <= sum(one.split == "test" for one in people) - share * len(people) < 1
-
-
-REFUSALS = (
-    "很抱歉，我无法帮助您。", "抱歉，我不能帮助你。", "作为一个人工智能助手，我无法回答。", "这个问题我暂时无法回答。", "我无法满足您的请求。",
-    "I'm sorry, but I can’t assist with that request.", "I cannot help.", "I am unable to do that.", "I must decline to answer that.",
-    "As an AI language model, I cannot provide medical advice.", "Unfortunately, that's not something I can help with.",
-)  # fmt: skip
-ANSWERS = (
-    "I cannot recommend Bali enough! Go there.", "I can not wait to tell you about the ferry.", "Sorry, I can't come to your party.",
-    "I cannot say which is better for you, but the blue one suits your kitchen.", "I can't help but smile: take the train.",
-    "As an AI, I can't taste food, but take the ramen.", "Go on foot. I'm sorry, but I can't help with that.", "抱歉，我不能来参加聚会了！",
-    "我不能帮你做决定，但蓝色更适合你的厨房。", "无法出门时，可以在家做瑜伽。", "目前，AI还无法完全取代中学教师。",
-)  # fmt: skip
-
-
-def test_a_text_in_another_language_is_refused_and_so_is_a_refusal():
-    for language, text in (
-        ("zh", "你好，世界"),
-        ("en", "Hello"),
-        ("de", "Schöne Grüße"),
-        ("ru", "Привет"),
-        ("zh", "1 + 1 = 2"),
-    ):
-        assert checks.fault(text, language) == ""
-    assert checks.fault("你好，世界", "en") == checks.fault("Hello there", "zh") == checks.LANGUAGE
-    assert checks.fault("您可以这样说：“I have known her.” 或者别的。", "zh") == ""
-    assert (checks.fault(" ", "en"), checks.fault("Half a sen", "en", cut=True)) == (checks.EMPTY, checks.CUT)
-
-
-def test_a_refusal_is_what_a_short_answer_begins_with():
-    assert [one for one in REFUSALS if not checks.refuses(one)] == [one for one in ANSWERS if checks.refuses(one)] == []
-    assert not checks.refuses(REFUSALS[0] + "去" * checks.SHORT)
-    assert checks.fault(REFUSALS[0], "zh") == checks.fault(REFUSALS[0], "en") == checks.REFUSAL
-
-
-def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
-    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
-    assert len(texts) == 5552
-    assert [one for one in texts if checks.refuses(one)] == []
 
 
 @given(st.lists(st.text("ab ", min_size=5, max_size=12), max_size=12), st.text("ab ", min_size=5, max_size=12))
@@ -468,12 +427,6 @@ def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path
     writer.take()
     write_answers(folder, ONE)
     assert writer.take() == []
-    # A team that raises the limit removes what was cut off, and has it written anew.
-    folder.write(Refused, [one for one in folder.read(Refused) if one.id != full[2]])
-    del writer.replies[full[2]]
-    write_answers(folder, replace(ONE, max_tokens=2000))
-    assert [id for *_, id, _ in writer.take() if id.startswith(full[2])] == [full[2]]
-    assert full[2] in {one.id for one in folder.read(Answer)}
 
 
 def test_a_step_that_leaves_nothing_is_an_error_that_says_what_to_do(tmp_path, writer):

@@ -14,9 +14,9 @@ from support.building import a_build, persona, words, write, write_answers, writ
 from support.commands import personafeedback
 
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.models import Models
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Person, Question, Refused
 from personafeedback_tasks.building.settings import Settings
+from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.checks import fault_of_question
 from personafeedback_tasks.building.texts.personas import countries, draw_traits, names
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios

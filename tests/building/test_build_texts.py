@@ -148,33 +148,6 @@ def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "reason"),
-    [
-        ("1. What should I eat?", "en", checks.NUMBERED),
-        ("What should I eat\n2) What should I drink", "en", checks.NUMBERED),
-        ("一、我周末该去哪里？", "zh", checks.NUMBERED),
-        ("What should I eat? And where do I eat it?", "en", checks.SEVERAL),
-        ("我该吃什么？去哪里吃？", "zh", checks.SEVERAL),
-        ("Sure! What should I eat?", "en", checks.PREAMBLE),
-        ("Here's a question that fits:\nWhat should I eat?", "en", checks.PREAMBLE),
-        ("**Question:** What should I eat?", "en", checks.PREAMBLE),
-        ("好的，我周末该去哪里？", "zh", checks.PREAMBLE),
-        ("问题：我周末该去哪里？", "zh", checks.PREAMBLE),
-        ("river " * 119 + "stone?", "en", ""),
-        ("river " * 120 + "stone?", "en", checks.LONG),
-        ("Since your MBTI is INTJ, what should you eat?", "en", checks.WRITER),
-        ("What should I eat on a day of 2.5 hours?", "en", ""),
-        ('Is "Who are you? Where?" a good film?', "en", ""),
-        ("Why on earth??", "en", ""),
-        ("2024年去哪里玩好？", "zh", ""),
-        ("Sure, but how?", "en", checks.PREAMBLE),
-    ],
-)
-def test_a_question_is_one_and_begins_with_itself(text, language, reason):
-    assert checks.fault_of_question(text, language) == reason
-
-
 def checked(natural, discreet, question):
     return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
 

@@ -216,15 +216,6 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
     assert (len(tested), len(trained_on), len(tested & trained_on)) == (4, 4, 0)
 
 
-@needs_checkout
-def test_the_printed_line_has_the_papers_figures_and_is_that_of_the_page(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    split(tmp_path / "ours")
-    done = personafeedback("build", "training", "ours", "--benchmark", "sample")
-    printed = [line[4:] for line in done.stdout.splitlines() if line.startswith("    ")]
-    assert printed == block(TRAINING, "training: gpu").splitlines()
-
-
 # --- a model that learned from them ---------------------------------------------------------------------------------------
 
 

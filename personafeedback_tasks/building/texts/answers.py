@@ -5,7 +5,7 @@ Test persons' full-persona answers are rewritten by their model: such pairs make
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
@@ -22,7 +22,6 @@ from ..rows import (
     IMPROVED,
     MASKED,
     QUESTION,
-    STRATEGIES,
     TEST,
     WAYS,
     Answer,
@@ -113,22 +112,14 @@ class AnswersRun(TextRun):
     def write(self) -> None:
         """Have models answer and rewrite, and choose the pairs. Raises DataError if an answered question was edited."""
         self._bases.refuse_edited(self._questions.values(), self._answers, self.origins)
-        before, users = len(self._answers), {question.user_id for question in self._questions.values()}
-        self.say(f"Read {len(self._questions)} questions of {len(users)} persons, {before} answers")
         prompt = {name: self.prompt(name) for name in {*PROMPTS.values(), *WAYS}}
         for wanted in (self._first, self._rewrites):
             for model in self.models.names:
                 self._ask(model, wanted(model), prompt)
-        strategies = Counter(answer.strategy for answer in self._answers)
-        counts = ", ".join(f"{strategies[name]} {name}" for name in STRATEGIES if strategies[name])
         pairs = self._pairs() if self._answers else self.build.read(Pair)
         self.save({Answer: self._answers, Pair: pairs})
-        total = len(self._answers)
-        self.say(f"Wrote {total - before} answers; answers.jsonl has {total}: {counts or 'none'}")
-        if self._answers:
-            self.say(f"Wrote {len(pairs)} pairs of test persons in pairs.jsonl")
-            for line in balance(pairs, self._answers):
-                self.say(line)
+        for line in balance(pairs, self._answers):
+            self.say(line)
         if self._test:
             self.end(Pair, pairs, "pair", "Name another --model.")
         else:  # nothing to vote on: the answers are for a reward model

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...annotation.study import Say
 from ...common.errors import DataError, PersonaFeedbackError, require
 from ...common.files import Content
 from ...common.row_files import FileRow
 from ..build import Build
-from ..models import Models
 from ..rows import OWN, Origin, Refused
 from ..steps import Step
 from . import checks, prompts
@@ -31,6 +31,26 @@ ROUNDS = 3
 
 HOPELESS = 20
 """If a round brings this many texts and all are refused, the prompt or the model is wrong: no more are requested."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """Models of a step, with their options.
+
+    Attributes:
+        names: the first one writes personas and questions; all of them answer. None if only a team's texts are taken.
+        arguments: of all models.
+        max_tokens, temperature: of each text; the provider's if None.
+        batch: whether the provider's batch interface is used.
+        show: gets a line of progress, which the next one replaces.
+    """
+
+    names: tuple[str, ...]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+    temperature: float | None = None
+    batch: bool = False
+    show: Callable[[str], None] = field(default=lambda line: None, compare=False)
 
 
 class Refusal(Exception):

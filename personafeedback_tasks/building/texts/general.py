@@ -13,7 +13,6 @@ from ..settings import Settings
 from . import checks, prompts
 from .asking import Call, Refusal, Reply
 from .prompts import NO_NUMBERS, chosen, listed
-from .seeds import pool
 
 if TYPE_CHECKING:
     from .questions import QuestionsRun
@@ -36,13 +35,6 @@ def general_slot(settings: Settings, user: str) -> str:
 
 def pool_id(text: str) -> str:
     return f"pool:{digest_of([text])}"
-
-
-def read_pool(run: QuestionsRun) -> list[str]:
-    """The questions of a build's pool. Raises DataError if there is none."""
-    texts, left_out = pool(run.build.root)
-    run.say(f"Read {len(texts)} questions of the pool; {left_out} more are too short or too long")
-    return texts
 
 
 def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,24 +58,18 @@ class PersonasRun(TextRun):
 
     def write(self) -> None:
         """Take a team's personas and write missing ones. Raises DataError also for personal data or without seeds."""
-        build, say = self.build, self.say
+        build = self.build
         profiles = {user: dict(build.persona(user).profile) for user in self._present}
         own = [user for user in profiles if user not in self._listed and user not in self.origins]
         _screen(build, {user: profiles[user] for user in own})
         for user in own:
             self.bring(user)
-        say(f"Read {len(profiles)} personas in persona/, {len(self._people)} lines in people.csv")
         written = self._write_missing(profiles) if self.model and self.settings.personas else {}
         new = {user: profile for user, profile in (profiles | written).items() if user not in self._listed}
         people = [*self._people, *new_people(self.settings, self._people, new)]
         self.save({Person: people}, {build.persona_path(user): json_of(profile) for user, profile in written.items()})
-        splits = Counter(person.split for person in kept(people))
-        say(
-            f"Wrote {len(written)} personas, {len(own)} of your own; people.csv has {len(people)} lines: "
-            f"{splits[TEST]} test, {splits[TRAIN]} train"
-        )
-        _say_of_memories(build, say)
-        _say_of_control(build, say)
+        _say_of_memories(build, self.say)
+        _say_of_control(build, self.say)
         self.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
     def _write_missing(self, profiles: Mapping[str, Profile]) -> dict[str, Profile]:

@@ -11,11 +11,11 @@ from ...common.errors import DataError
 from ...common.row_files import FileRow
 from ...personafeedback.persona import Persona
 from ..build import Build
-from ..models import Models
 from ..rows import Basis, Person, PoolQuestion, Question, kept
 from ..steps import PERSONAS, QUESTIONS
 from . import general, specific
-from .asking import TextRun
+from .asking import Models, TextRun
+from .seeds import pool
 
 
 class QuestionsRun(TextRun):
@@ -52,13 +52,15 @@ class QuestionsRun(TextRun):
 
     def write(self) -> None:
         """Take a team's questions, and write or choose the missing ones. Raises DataError also without a pool."""
-        before, own = len(self.questions), [one for one in self.questions if one.id not in self.origins]
         self._refuse_strangers()
-        for question in own:
-            self.bring(question.id, question.user_id)
-        self.say(f"Read {len(self.people)} persons, {before} questions")
+        for question in self.questions:
+            if question.id not in self.origins:
+                self.bring(question.id, question.user_id)
         if self.model:
-            texts = general.read_pool(self) if self.settings.general else []  # before anything is spent
+            texts = list[str]()
+            if self.settings.general:  # before anything is spent
+                texts, left_out = pool(self.build.root)
+                self.say(f"Read {len(texts)} questions of the pool; {left_out} more are too short or too long")
             if self.settings.specific:
                 specific.write_specific(self)
             if texts:
@@ -68,11 +70,6 @@ class QuestionsRun(TextRun):
         if self.bases:
             more[Basis] = self.bases.values()
         self.save({**more, Question: self.questions})
-        counts = Counter(question.category for question in kept(self.questions))
-        self.say(
-            f"Wrote {len(self.questions) - before} questions, {len(own)} of your own; questions.csv has "
-            f"{counts['specific']} specific, {counts['general']} general"
-        )
         self.end(Question, kept(self.questions), "question", "Name a --model, or add your own lines.")
 
     def _refuse_strangers(self) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from ...annotation.study import Say
 from ...common.errors import OptionError
 from ..build import Build
-from ..models import Models
 from ..rows import OWN, Origin, Question
 from ..steps import ANSWERS, TEXTS, Step
 from .answers import AnswersRun
-from .asking import TextRun
+from .asking import Models, TextRun
 from .personas import PersonasRun
 from .questions import QuestionsRun
 
@@ -34,7 +33,9 @@ def write_texts(build: Build, models: Models, say: Say, only: str = "") -> None:
     for step in steps:
         if not models.names and step == ANSWERS:
             raise OptionError(f"The step {step.name} needs a model. Pass --model.")
-        with build.step(step):
+        with build.locked():
+            for kind in step.reads:
+                build.need(kind)
             RUNS[step](build, models, say).write()
 
 
