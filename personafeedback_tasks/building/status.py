@@ -53,13 +53,11 @@ def _show_spent(build: Build, say: Say) -> None:
     require("inspect_ai", extra="build")
     from ..inspect_harness.generation import spent
 
-    usage, broken = spent(build.root)
-    rows = [
-        [model, *(f"{count:,.0f}" for count in (took.calls, took.input, took.output))] for model, took in usage.items()
-    ]
-    _show(("model", "calls", "input tokens", "output tokens"), rows, say)
-    if broken:
-        say(f"{broken} logs under logs/ could not be read: their tokens are not counted.")
+    usage, without = spent(build.root)
+    rows = [[model, f"{took.input:,.0f}", f"{took.output:,.0f}"] for model, took in usage.items()]
+    _show(("model", "input tokens", "output tokens"), rows, say)
+    if without:
+        say(f"{without} logs under logs/ are of runs that were killed: their tokens are not counted.")
 
 
 def next_line(build: Build) -> str:

@@ -91,8 +91,7 @@ def init(folder: Path, language: str | None) -> None:
 def status(folder: Build) -> None:
     """Print what is done, what was refused, what the calls took, and the next command.
 
-    Tokens are those that the providers counted, from logs/. A text that a killed run wrote counts once; calls that
-    failed, or were under way when a run was killed, are not counted.
+    Tokens are those that the providers counted, from logs/. Calls of runs that were killed are not counted.
     """
     show_status(folder, say)
 

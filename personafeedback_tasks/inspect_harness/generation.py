@@ -18,14 +18,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import (
-    EvalLog,
-    EvalSample,
-    EvalSampleSummary,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    read_eval_log_samples_by_id,
-)
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import BatchConfig, CachePolicy, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -238,44 +231,20 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 
 def spent(folder: Path) -> tuple[dict[str, Usage], int]:
-    """(model -> usage as the provider counted it, ordered by name; number of logs that cannot be read).
+    """(model -> tokens as the provider counted them, ordered by name; number of logs that do not say how many).
 
-    Calls that failed or were under way at a kill are unknown. A text that a killed run wrote counts from the next run's
-    log, where it comes from the cache with its tokens.
+    A run that was killed wrote no count into its log. Texts from the cache cost nothing.
     """
     found: dict[str, Usage] = {}
-    paid: set[tuple[str, str, str]] = set()
-    from_cache: list[tuple[str, Path, list[EvalSampleSummary]]] = []
-    broken = 0
+    without = 0
     for path in sorted((folder / LOGS).glob("*/*.eval")):
         try:
-            model = read_eval_log(path, header_only=True).eval.model
-            summaries = read_eval_log_sample_summaries(path)
+            log = read_eval_log(path, header_only=True)
         except Exception:  # of a dozen unrelated classes: a killed process can leave half a file
-            broken += 1
+            without += 1
             continue
-        found.setdefault(model, NONE)
-        cached = []
-        for one in summaries:
-            if one.model_usage:
-                usage = list(one.model_usage.values())
-                found[model] += _usage(
-                    sum(part.input_tokens for part in usage), sum(part.output_tokens for part in usage)
-                )
-                paid.add((path.parent.name, model, str(one.id)))
-            elif one.completed and not one.error:
-                cached.append(one)
-        from_cache.append((model, path, cached))
-    for model, path, cached in from_cache:
-        step = path.parent.name
-        new = [one for one in cached if (step, model, str(one.id)) not in paid]
-        if new:
-            paid.update((step, model, str(one.id)) for one in new)
-            for sample in read_eval_log_samples_by_id(path, [(one.id, one.epoch) for one in new]):
-                told = sample.output.usage
-                found[model] += _usage(told.input_tokens if told else 0, told.output_tokens if told else 0)
-    return dict(sorted(found.items())), broken
-
-
-def _usage(input_tokens: int, output_tokens: int) -> Usage:
-    return Usage(1, input_tokens, 0, output_tokens, 0)
+        without += log.status == "started"
+        for model, usage in log.stats.model_usage.items():
+            took = Usage(0, usage.input_tokens, 0, usage.output_tokens, 0)
+            found[model] = found.get(model, NONE) + took
+    return dict(sorted(found.items())), without

@@ -19,7 +19,7 @@ from support.servers import serving
 from tenacity import wait_none
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, generate
+from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, generate, spent
 
 MODEL = "openai/gpt-4o"
 
@@ -71,6 +71,10 @@ def test_a_text_that_fails_costs_that_text_and_is_asked_again(tmp_path):
         )
         assert Counter(server.prompts) == {"same": 2, "broken": 2, "long": 1, "withheld": 2}
         assert asked(server, tmp_path, "edited") == ({"r0": ("now <edited>", False, False)}, {})
+        (tmp_path / "logs" / "answers" / "killed.eval").write_bytes(b"half a file")
+        usage, without = spent(tmp_path)  # what comes from the cache costs nothing
+        billed = [[of[name] for _, of in server.billed] for name in ("prompt_tokens", "completion_tokens")]
+        assert ([usage[MODEL].input, usage[MODEL].output], without) == ([*map(sum, billed)], 1)
     assert "INSPECT_CACHE_DIR" not in os.environ
 
 

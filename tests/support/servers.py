@@ -76,6 +76,7 @@ class ModelServer:
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._answers_left > 0, timeout=300)
                 self._held -= 1
+                self._changed.notify_all()
                 return Response(status=503)  # whoever asked is dead
             self._answers_left -= 1
             if self.failing:
@@ -123,6 +124,7 @@ class ModelServer:
         with self._changed:
             self._answers_left = count
             self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._held or not count)  # those that waited were of a killed process
 
     def wait_until_it_answers_no_more(self, process: subprocess.Popen, held: int) -> None:
         with self._changed:

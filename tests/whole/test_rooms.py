@@ -134,6 +134,12 @@ def test_the_filter_of_recenter_knows_nothing_of_the_chain_that_asks_it():
         assert {*own} <= {"data", "filter", "relevance", "rows"}, path
 
 
+def test_annotation_imports_only_what_every_room_may():
+    for path in modules("annotation"):
+        rooms = {name.split(".")[1] for name in imports(path) if name.startswith("personafeedback_tasks.")}
+        assert rooms <= {"annotation", "common", "core", "stats"}, path
+
+
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("parsing", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
     """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""

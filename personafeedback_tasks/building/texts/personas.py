@@ -61,7 +61,7 @@ class PersonasRun(TextRun):
         build = self.build
         profiles = {user: dict(build.persona(user).profile) for user in self._present}
         own = [user for user in profiles if user not in self._listed and user not in self.origins]
-        _screen(build, {user: profiles[user] for user in own})
+        _screen(build, own)
         for user in own:
             self.bring(user)
         written = self._write_missing(profiles) if self.model and self.settings.personas else {}
@@ -230,11 +230,11 @@ def _say_of_control(build: Build, say: Say) -> None:
         say(f"! The control setting=other_persona will not run on this set: {error}")
 
 
-def _screen(build: Build, own: Mapping[str, Profile]) -> None:
+def _screen(build: Build, own: Iterable[str]) -> None:
     # Before anything is asked: prompts and the release would have these data.
     found = list[str]()
-    for user, profile in own.items():
-        found += screening.contacts(profile, str(build.persona_path(user)))
+    for user in own:
+        found += screening.contacts(build.persona(user).profile, str(build.persona_path(user)))
     for user in build.with_memory():
         for piece in build.memory(user):
             found += screening.contacts(piece.row, piece.where)
