@@ -280,7 +280,7 @@ def test_no_serious_fault_of_accessibility(opened, width, height, dark):
     assert serious(page) == []
 
 
-# --- the stages of a personalized reply ---------------------------------------------------------------------------------
+# --- the stages of a personalized reply -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -303,7 +303,7 @@ def test_pages_of_the_stages_have_no_serious_fault_and_fit_on_a_phone(browser, s
 
 
 def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study, tmp_path):
-    """A makes-sense for every attribute, something missing, every second line of a profile, and always the longer reply."""
+    """Makes sense for every attribute, something missing, every second line ticked, and always the longer reply."""
     ticked: dict[tuple[str, str], bool] = {}
     for stage in ("extraction", "relevance", "response"):
         forget(browser, tmp_path)

@@ -1,4 +1,4 @@
-"""Packs of questions that are about no pair: two options on sides of each annotator's own, a list in an order of their own, or one text."""
+"""Packs of items of every shape: two options on sides of each annotator's own, a list, or one text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What annotators send back, whatever its name and its tool, is the same votes; and what is no such file is one clear error."""
+"""What annotators send back is the same votes, whatever its name and its tool; other files are one clear error."""
 
 from __future__ import annotations
 

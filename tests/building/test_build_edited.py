@@ -1,4 +1,4 @@
-"""A label is about the texts that people saw: what was edited since is named, and never published with the old label."""
+"""A label is about the texts that people saw: edited ones are named, and never published with the old label."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def change(build, kind, place=0, **fields):
 
 
 def test_what_nobody_can_see_is_no_edit(build, tmp_path):
-    """Rows in another order, line breaks of another system, spaces at ends, letters composed otherwise, sides the other way round."""
+    """Another order of rows, line breaks, spaces at ends, composed letters, and swapped sides."""
     composed, apart = (unicodedata.normalize(form, "Un café, très chic.") for form in ("NFC", "NFD"))
     change(build, Answer, 0, text=f"{composed}\nYes.")
     step(build, "packs", "--format", "csv")

@@ -1,4 +1,4 @@
-"""The files of a build: what is written is read again, whatever spreadsheet had it in between; what is broken is named."""
+"""The files of a build: what is written is read again, after any spreadsheet; what is broken is named."""
 
 from __future__ import annotations
 

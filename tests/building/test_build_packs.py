@@ -1,4 +1,4 @@
-"""What annotators get: everything once, in an order and with sides of their own, for good; and a page that keeps votes."""
+"""What annotators get: everything once, in an order and with sides of their own, which stay."""
 
 from __future__ import annotations
 

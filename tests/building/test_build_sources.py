@@ -1,4 +1,4 @@
-"""What texts are made from: drawn traits, a team's own users and their memory, scenarios and examples; and who sees it."""
+"""What texts are made from: drawn traits, a team's own users and their memory, scenarios and examples."""
 
 from __future__ import annotations
 
@@ -29,16 +29,20 @@ from personafeedback_tasks.personafeedback.persona import Persona
 ONE = Models(("openai/gpt-4o",))
 
 
+def lines(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
 def ours(root, people=1, pieces=7, **settings):
     """A build of a team's own users, each with a memory."""
     folder = a_build(root, **{"personas": 0, "specific": 2, **settings})
     for number in range(people):
-        for name, text in (
-            (f"persona/u{number}.json", json.dumps(persona(f"own {number}"))),
-            (f"memory/u{number}.jsonl", "".join(f'{{"date": "2025-03-0{place}", "text": "Piece {number}-{place} on {words(f"{number} {place}", 4)}"}}\n' for place in range(pieces))),
-        ):  # fmt: skip
-            (folder.root / name).parent.mkdir(exist_ok=True)
-            (folder.root / name).write_text(text, encoding="utf-8")
+        lines(folder.root / f"persona/u{number}.json", persona(f"own {number}"))
+        texts = [f"Piece {number}-{place} on {words(f'{number} {place}', 4)}" for place in range(pieces)]
+        dated = [{"date": f"2025-03-0{place}", "text": text} for place, text in enumerate(texts)]
+        lines(folder.root / f"memory/u{number}.jsonl", *dated)
     write_personas(folder, Models(()), print)
     return folder
 
@@ -169,7 +173,10 @@ def test_a_scenario_is_for_those_whom_it_fits(tmp_path, language):
     }[language]
     florist, tester, neither = (Persona(f"u{number}", {"Job": text}) for number, text in enumerate(texts))
     for_florist, for_tester = ({one.scenario for one in choices if one.is_for(who)} for who in (florist, tester))
-    assert for_tester - for_florist == {"Code Debugging", "Code Optimization", "Pet Health", "Career Advice", "Resume Optimization", "Interview Preparation"}  # fmt: skip
+    assert for_tester - for_florist == {
+        "Code Debugging", "Code Optimization", "Pet Health",
+        "Career Advice", "Resume Optimization", "Interview Preparation",
+    }  # fmt: skip
     assert "Pet Health" not in {one.scenario for one in choices if one.is_for(neither)}
     drawn = Counter(
         one.scenario for seed in range(300) for one in draw_scenarios(Settings(seed=seed), florist, choices, 8)
@@ -292,12 +299,6 @@ def test_a_prompt_shows_the_seed_and_what_was_drawn_and_a_second_run_asks_the_sa
 
 
 # --- a team's own users -----------------------------------------------------------------------------------------------
-
-
-def lines(path, *rows):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def brought(root, profiles, histories):

@@ -156,22 +156,31 @@ def test_a_question_is_judged_and_rewritten(tmp_path, writer):
     folder = asked_for_questions(tmp_path / "build", personas=1, specific=6)
     (user,) = (person.user_id for person in folder.people())
     slots = [f"{user}:specific:{number}" for number in range(6)]
-    times = ("", "~1", "~2", "~3")
+    questions = (
+        "What would Ann the nurse eat on a rainy day?", "What should a nurse eat?", "Is it blue of wind?",
+        "How do I mend a chair?", "How do I clean a lamp?", "How do I read a map?",
+    )  # fmt: skip
+    always = {
+        slots[1]: checked("yes", "no", questions[1]),
+        slots[2]: checked("no", "yes", questions[2]),
+        slots[4]: "It is fine.",
+    }
     writer.replies = {
-        slots[0]: "What would Ann the nurse eat on a rainy day?", f"{slots[0]}~natural": checked("yes", "no", "What is good to eat on a rainy day?"),
-        slots[1]: "What should a nurse eat?", **{f"{slots[1]}{time}~natural": checked("yes", "no", "What should a nurse eat?") for time in times},
-        slots[2]: "Is it blue of wind?", **{f"{slots[2]}{time}~natural": checked("no", "yes", "Is it blue of wind?") for time in times},
-        slots[3]: "How do I mend a chair?", f"{slots[3]}~natural": checked("yes", "yes", "How is a chair mended by me?"),
-        slots[4]: "How do I clean a lamp?", **{f"{slots[4]}{time}~natural": "It is fine." for time in times},
-        slots[5]: "How do I read a map?", f"{slots[5]}~natural": checked("yes", "no", "1. How are maps read?"), f"{slots[5]}~1": "How do I hang a door?",
-    }  # fmt: skip
+        **dict(zip(slots, questions, strict=True)),
+        **{f"{slot}{time}~natural": reply for slot, reply in always.items() for time in ("", "~1", "~2", "~3")},
+        f"{slots[0]}~natural": checked("yes", "no", "What is good to eat on a rainy day?"),
+        f"{slots[3]}~natural": checked("yes", "yes", "How is a chair mended by me?"),
+        f"{slots[5]}~natural": checked("yes", "no", "1. How are maps read?"),
+        f"{slots[5]}~1": "How do I hang a door?",
+    }
     writer.take()
     step("questions", folder)
     assert [question.question for question in folder.read(Question)] == [
         "What is good to eat on a rainy day?", "How do I mend a chair?", "How do I hang a door?",
     ]  # fmt: skip
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (slots[1], "gives its user away"): 4, (slots[2], "unnatural"): 4, (slots[4], "no verdict"): 4, (slots[5], "numbered"): 1,
+        (slots[1], "gives its user away"): 4, (slots[2], "unnatural"): 4,
+        (slots[4], "no verdict"): 4, (slots[5], "numbered"): 1,
     }  # fmt: skip
     origins = {origin.id: origin for origin in folder.read(Origin)}
     assert all("natural.md " in origins[question.id].prompt for question in folder.read(Question))
@@ -314,7 +323,8 @@ def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(tmp_p
     most = MOST * target(folder.settings, first.id)
     writer.replies = {
         long: words("long", most + 1), f"{long}~1": words("fits", most), f"{long}~2": "unused",
-        boiled: "Sure! Here's a personalized answer: take the train.", f"{boiled}~1": "Take the train, early.", short: "Go.",
+        boiled: "Sure! Here's a personalized answer: take the train.",
+        f"{boiled}~1": "Take the train, early.", short: "Go.",
     }  # fmt: skip
     step("answers", folder)
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {

@@ -36,7 +36,7 @@ def build(tmp_path_factory):
 @settings(max_examples=40)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
-    """A binomial test of each pair, and where Medium begins a posterior that is integrated, see support/preferences.py."""
+    """A binomial test of each pair; where Medium begins, an integrated posterior, see support/preferences.py."""
     pairs = build.read(Pair)
     counts = {pair.id: drawn.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for pair in pairs}
     votes = [vote for pair in pairs for vote in votes_for(pair, *counts[pair.id])]
@@ -102,7 +102,7 @@ def test_a_pair_without_its_answer_is_called_that(tmp_path):
 
 
 def test_a_pair_is_a_case_once_and_never_both_ways(tmp_path):
-    """The same two texts under other ids, re-spaced and the other way round: the later pair is left out, whatever its votes."""
+    """The same two texts under other ids, re-spaced and swapped: the later pair is left out, whatever its votes."""
     build = a_build(tmp_path / "b", people=2, questions=1)
     pairs, answers = build.read(Pair), build.read(Answer)
     pair = next(pair for pair in pairs if not pair.easy)

@@ -1,4 +1,4 @@
-"""Pairs to train on: of training persons alone, never of test data, in the format that TRL reads; and a model that learned from them."""
+"""Pairs to train on: of training persons alone, never of test data, in the format that TRL reads."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_label_replaces_what_its_pair_was_built_to_be(tmp_path):
 
 
 def test_replies_that_people_rated_are_pairs_too(tmp_path):
-    """Whoever rates the left reply higher on either side prefers the same one; a mean in the middle of the scale is no pair."""
+    """The same reply is preferred on either side; a mean in the middle of the scale is no pair."""
     study = tmp_path / "study"
     packs = personafeedback("annotate", "pack", "sample", "--out", study, "--annotators", 3, "--format", "csv")
     assert packs.exit_code == 0, packs.output
@@ -216,7 +216,7 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
     assert (len(tested), len(trained_on), len(tested & trained_on)) == (4, 4, 0)
 
 
-# --- a model that learned from them ---------------------------------------------------------------------------------------
+# --- a model that learned from them -----------------------------------------------------------------------------------
 
 
 @pytest.mark.release

@@ -1,4 +1,4 @@
-"""Votes that come back: in parts, again, in any order and format. None is lost, none counts twice, no doubt is silent."""
+"""Votes that come back in parts, again, in any order and format: none is lost, and none counts twice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reasons to refuse a text that a model wrote: markup, refusals, cut-off ends, another language; or no single question.
 
-Only the form is checked, and refusals only in English and Chinese. Replies of judges are read elsewhere: their refusals differ.
+Only the form is checked; refusals only in English and Chinese. Refusals of judges differ: they are read elsewhere.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ _CHINESE = re.compile(
     r"我?(?:目前|暂时|现在|恐怕|还)*(?:无法|不能|没法|没办法|没有办法|不便|拒绝)(?:[为给对向就在](?:您|你|此|这))?(?:提供)?(?:任何)?"
     r"(?:帮(?!.{0,5}(?:决定|选择|拿主意))|协助|支持[您你]|(?:满足|回答|解答|回应|答复|处理|完成|执行|提供|讨论)(?:[您你这该此]|相关|\W*(?:\Z|[。！!.,，])))"
 )  # fmt: skip
-"""How refusals begin: an excuse or none, that somebody cannot, and what: help, or what was asked for. `I cannot recommend Bali enough` and a
-drafted `Sorry, I can't come` do not."""
+"""How refusals begin: an excuse or none, that somebody cannot, and what: help, or what was asked for. Not
+`I cannot recommend Bali enough`, nor a drafted `Sorry, I can't come`."""
 
 
 def refuses(text: str) -> bool:
