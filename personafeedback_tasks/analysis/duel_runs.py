@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ..common import tables
 from ..common.errors import DataError, OptionError
-from ..common.records import NonEmpty, decoded, one_of, short, short_list
+from ..common.records import NonEmpty, one_of, short, short_list
+from ..common.row_files import table
 from ..core.cases import CaseSet
 from ..core.duels import Duels
 from ..logs.data import RunData
@@ -157,9 +157,7 @@ def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:
     asked = {source: case_id for case_id, source in duels.sources.items()}
     known = {duel.case: duel.why for duel in duels.not_asked}
     votes: dict[str, list[float]] = {}
-    columns = HumanVote.__struct_fields__
-    for where, row in tables.rows(path, columns, columns):
-        vote = decoded(where, row, HumanVote, "Fix it.")
+    for where, vote in table(path, HumanVote):
         case = vote.case
         if case in known:
             raise DataError(

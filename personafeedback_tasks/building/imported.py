@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -14,11 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from ..annotation.study import Say
-from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content
 from ..common.records import NonEmpty, broken, decoded, lenient, one_of, rows, short
-from ..common.row_files import FileRow, columns, required
+from ..common.row_files import FileRow, table
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
@@ -125,15 +124,13 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
 
 def _read(source: Path) -> Iterator[tuple[str, ImportedRow]]:
     # (its place, for errors; the row)
-    lines: Iterable[tuple[str, Mapping[str, Any]]]
     if source.suffix.lower() == ".jsonl":
-        lines = ((f"{source}, line {number}", row) for number, row in rows(source, any_text=True))
+        for number, row in rows(source, any_text=True):
+            yield f"{source}, line {number}", decoded(f"{source}, line {number}", row, ImportedRow)
     elif source.suffix.lower() == ".csv":
-        lines = tables.rows(source, columns(ImportedRow), required(ImportedRow))
+        yield from table(source, ImportedRow)
     else:
         raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
-    for where, line in lines:
-        yield where, decoded(where, line, ImportedRow)
 
 
 def _imported(source: Path, seed: int) -> tuple[list[_Imported], Counter[str]]:

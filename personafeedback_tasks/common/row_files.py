@@ -30,6 +30,15 @@ R = TypeVar("R", bound=FileRow)
 T = TypeVar("T")
 
 
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def table(path: Path, kind: type[S], lax: Callable[[type, Any], Any] | None = None) -> list[tuple[str, S]]:
+    """(place, row) of every line of a CSV. Raises DataError for a broken line. `lax` is that of `decoded`."""
+    lines = tables.rows(path, columns(kind), required(kind))
+    return [(where, decoded(where, line, kind, "Fix it.", lax)) for where, line in lines]
+
+
 def columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields of a row, in the order of its file."""
     return kind.__struct_fields__

@@ -201,8 +201,8 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
     with pytest.raises(DataError, match=r"found no scenario for 'u2', expected one at least"):
         draw_scenarios(Settings(), other, choices[2:], 1)
     for line, said in (
-        ("A,One,,0,", "found share = '0', expected a number above 0"),
-        (",One,,1,", "found no category or no scenario"),
+        ("A,One,,0,", "found share = '0', expected float > 0"),
+        (",One,,1,", "found category = '', expected a non-empty string"),
         ("A,One,,1,\nB,One,,1,", "line 3: found the scenario 'One' again"),
     ):
         path.write_text(f"category,scenario,description,share,fits\n{line}\n", encoding="utf-8")

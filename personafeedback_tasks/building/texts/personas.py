@@ -7,12 +7,14 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from ...annotation.study import Say
-from ...common import tables
 from ...common.errors import DataError
-from ...common.records import loads
+from ...common.records import NonEmpty, loads
+from ...common.row_files import table
 from ...common.similar import Seen
 from ...common.text import IDEOGRAPHS
 from ...core.cases import digest_of
@@ -26,7 +28,7 @@ from ..steps import PERSONAS
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .seeds import FILE as SEEDS
-from .seeds import NAMES, examples, seeds, share_in
+from .seeds import NAMES, Listed, Share, examples, listed, seeds
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
@@ -80,15 +82,15 @@ class PersonasRun(TextRun):
                 "users."
             )
         starts = {user: _seed(settings, given, number) for number, user in enumerate(self.wanted())}
-        table, traits = countries(root), dict[str, dict[str, str]]()
+        known, traits = countries(root), dict[str, dict[str, str]]()
         for user in starts:  # of all, so that those of a later run are the same
-            traits[user] = draw_traits(settings.generator("traits", user), table, _names_of(traits))
+            traits[user] = draw_traits(settings.generator("traits", user), known, _names_of(traits))
         seen = Seen(NEAR, ((user, Persona(user, profile).values) for user, profile in profiles.items()))
         written = dict[str, Profile]()
 
         def told(user: str) -> str:
             if self.time(user):  # in place of one that was refused
-                traits[user] = draw_traits(settings.generator("traits", self.draw(user)), table, _names_of(traits))
+                traits[user] = draw_traits(settings.generator("traits", self.draw(user)), known, _names_of(traits))
             lines = "\n".join(f"- {trait}: {value}" for trait, value in traits[user].items())
             seed, shape = json.dumps(starts[user], ensure_ascii=False, indent=1), json.dumps(STRUCTURE, indent=1)
             return prompt.filled(seed=seed, traits=lines, structure=shape)
@@ -146,30 +148,27 @@ _AGES = (18, 80)
 _FIELDS = ("science or engineering", "business", "education", "health care", "the arts", "services", "a trade")
 """Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
 _TYPES = ("EI", "SN", "TF", "JP")
-_COLUMNS = ("country", "share", "female", "male", "family")
 
 
-class Country(NamedTuple):
-    """A country of names.csv, its share relative to the others, and common names."""
+class Country(msgspec.Struct, frozen=True):
+    """A country, and common names there, as a line of names.csv has them."""
 
-    country: str
-    share: float
-    female: tuple[str, ...]
-    male: tuple[str, ...]
-    family: tuple[str, ...]
+    country: NonEmpty
+    share: Share
+    female: Listed
+    male: Listed
+    family: Listed
+
+    def __post_init__(self) -> None:
+        for name in ("female", "male", "family"):
+            if not getattr(self, name):
+                raise ValueError(f"nothing under {name}, expected names with | between them")
 
 
 def countries(root: Path) -> list[Country]:
     """The countries of a build; empty without names.csv. Raises DataError for a broken line."""
-    path, rows = root / NAMES, []
-    for where, row in tables.rows(path, _COLUMNS, _COLUMNS) if path.is_file() else ():
-        listed = {name: tuple(filter(None, map(str.strip, row[name].split("|")))) for name in _COLUMNS[2:]}
-        if empty := [name for name, value in {"country": row["country"], **listed}.items() if not value]:
-            raise DataError(
-                f"{where}: found nothing under {empty[0]}, expected a country and names with | between them. Fix it."
-            )
-        rows.append(Country(row["country"], share_in(row["share"], where), **listed))
-    return rows
+    path = root / NAMES
+    return [country for _, country in table(path, Country, lax=listed)] if path.is_file() else []
 
 
 def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterable[str]) -> dict[str, str]:

@@ -7,16 +7,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
 
-from ...common import tables
+import msgspec
+
 from ...common.errors import DataError
+from ...common.records import NonEmpty
+from ...common.row_files import columns, table
 from ...common.text import IDEOGRAPHS
 from ...personafeedback.persona import Persona
 from ..settings import Settings
-from .seeds import SCENARIOS, given, share_in
+from .seeds import SCENARIOS, Listed, Share, given, listed
 
-_COLUMNS = ("category", "scenario", "description", "share", "fits")
 _GOLDEN = 0.6180339887498949
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
@@ -24,19 +25,18 @@ NOT = "!"
 """Prefix of a word that a persona must not have."""
 
 
-class Scenario(NamedTuple):
-    """A situation.
+class Scenario(msgspec.Struct, frozen=True):
+    """A situation, as a line of scenarios.csv has it.
 
     Attributes:
-        share: frequency relative to the others.
         fits: words; the persona must have one of them, and none of those with NOT. Empty for everybody.
     """
 
-    category: str
-    scenario: str
-    description: str
-    share: float
-    fits: tuple[str, ...] = ()
+    category: NonEmpty
+    scenario: NonEmpty
+    share: Share
+    description: str = ""
+    fits: Listed = Listed()
 
     @property
     def text(self) -> str:
@@ -60,15 +60,12 @@ def _has(text: str, word: str) -> bool:
 
 def scenarios(root: Path) -> list[Scenario]:
     """The scenarios of a build. Raises DataError if there are none, or a line is broken or repeated."""
-    path = given(root, SCENARIOS, f"a table with the columns {', '.join(_COLUMNS)}")
+    path = given(root, SCENARIOS, f"a table with the columns {', '.join(columns(Scenario))}")
     found: dict[str, Scenario] = {}
-    for where, row in tables.rows(path, _COLUMNS, ("category", "scenario", "share")):
-        category, name = row["category"], row["scenario"]
-        if not category or not name or name in found:
-            what = f"the scenario {name!r} again" if name in found else "no category or no scenario"
-            raise DataError(f"{where}: found {what}, expected both, and each scenario once. Fix it.")
-        fits = tuple(filter(None, map(str.strip, row.get("fits", "").split("|"))))
-        found[name] = Scenario(category, name, row.get("description", ""), share_in(row["share"], where), fits)
+    for where, line in table(path, Scenario, lax=listed):
+        if line.scenario in found:
+            raise DataError(f"{where}: found the scenario {line.scenario!r} again, expected each once. Fix it.")
+        found[line.scenario] = line
     if not found:
         raise DataError(f"{path}: found no scenario, expected some. Add them, or restore the file with `build init`.")
     return list(found.values())

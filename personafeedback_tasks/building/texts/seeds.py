@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from ...common.errors import DataError
 from ...common.files import Content, write_all
-from ...common.records import broken, decoded, rows, short
+from ...common.records import broken, decoded, rows
 from .. import settings
 from ..build import Build
 from ..settings import Settings
@@ -62,15 +61,17 @@ def examples(language: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
-def share_in(text: str, where: str) -> float:
-    """Share in a table. Raises DataError for anything but a number above 0."""
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share < inf:
-        raise DataError(f"{where}: found share = {short(text)}, expected a number above 0. Fix it, or remove the line.")
-    return share
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
+"""How often a line of a table is drawn, relative to the others."""
+
+
+class Listed(tuple[str, ...]):
+    """Texts in a cell of a table, with | between them."""
+
+
+def listed(_: type, cell: str) -> Listed:
+    """Read such a cell."""
+    return Listed(filter(None, map(str.strip, cell.split("|"))))
 
 
 def seeds(root: Path) -> list[dict[str, Any]]:
