@@ -144,10 +144,9 @@ def numbers(document: Any, place: str = "") -> Iterator[str]:
 def test_keys_and_units_are_those_that_were_stored(folder, tmp_path, request):
     """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
     lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
-    done("report", folder, "--out", tmp_path / "report")
-    done("rank", folder, "--json", tmp_path / "ranking.json")
-    for path, key in ((tmp_path / "report" / "report.json", "reports"), (tmp_path / "ranking.json", "rankings")):
-        lines += numbers(json.loads(path.read_text("utf-8"))[key], key)
+    for command in ("report", "rank", "verdict", "plan", "audit"):
+        done(command, *WITH_JSON[command](folder, tmp_path), "--json", tmp_path / "out.json")
+        lines += numbers(json.loads((tmp_path / "out.json").read_text("utf-8")), command)
     text = "\n".join(lines) + "\n"
     if request.config.getoption("--store"):
         STORED.write_text(text, "utf-8")
