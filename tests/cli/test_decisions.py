@@ -7,6 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -42,22 +43,8 @@ def refused(*arguments: object) -> str:
     return ended.output
 
 
-# --- rank, compare, verdict ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def two(tmp_path) -> Path:
-    """A folder with the logs of two judges."""
-    for judge in ("readable", "mixed"):
-        judged(tmp_path / "logs", judge)
-    return tmp_path / "logs"
-
-
-# --- report and its controls --------------------------------------------------------------------------------------------
-
-
-def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_why(two, tmp_path):
-    log, control = two / "mixed.jsonl", judged(tmp_path / "control", "mixed", setting="no_persona")
+def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_why(tmp_path):
+    log, control = judged(tmp_path, "mixed"), judged(tmp_path / "control", "mixed", setting="no_persona")
     told = done("report", log, control)
     assert told == done("report", control, log) != done("report", log)
     other = judged(tmp_path / "other", "mixed", setting="no_persona", method="cot")
@@ -65,17 +52,11 @@ def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_
     assert "found method cot, expected generate as in the run that it controls. Only setting may differ." in said
 
 
-# --- replies ------------------------------------------------------------------------------------------------------------
-
-
 def test_several_settings_are_scored_one_at_a_time(tmp_path):
     (tmp_path / "r.jsonl").touch()
     said = refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", "setting=persona,no_persona")
     assert "one setting at a time, got persona, no_persona" in said
     assert "inspect eval ... -T setting=A,B" in said
-
-
-# --- plan, export ------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
@@ -89,16 +70,9 @@ def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
     assert "only the other cells" not in done("audit", "--data", "sample")
 
 
-# --- filters, and errors of the system ----------------------------------------------------------------------------------
-
-
 def raising(number: int, file: str | None):
     """A function that the system does not let do its work."""
-
-    def refuse() -> None:
-        raise OSError(number, os.strerror(number), file)
-
-    return refuse
+    return Mock(side_effect=OSError(number, os.strerror(number), file))
 
 
 @pytest.mark.parametrize(

@@ -40,47 +40,60 @@ def home(tmp_path_factory) -> Path:
     return home
 
 
-def outputs(home: Path, out: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def judged(home) -> tuple[object, ...]:
+    """The arguments of a verdict on duels in this home."""
+    duels, calibration = home / "duels", home / "calibration"
+    write_duels(duels, lambda case: "Try it.", difficulty="hard")
+    shutil.copytree(Path(str(load_cases("sample").release.root)), calibration)
+    for name, data, counts in (("judged", duels, "checked"), ("examined", calibration, "any")):
+        inspect_log(home / name, "readable", "personafeedback_hard", data, counts=counts)
+    return home / "judged", "--calibration", home / "examined"
+
+
+def outputs(home: Path, out: Path, *more: tuple[object, ...]) -> dict[str, str]:
     """Everything that the commands print or write about runs, by name."""
     logs, other = home / "logs", home / "lm-eval"
     found = {}
-    for name, command in {
-        "report": ("report", "--full", logs, other, "--out", out / "report"),
-        "report, short": ("report", logs),
-        "rank": ("rank", logs, other, "--out", out / "rank", "--csv", out / "rank.csv", "--json", out / "rank.json"),
-        "compare": ("compare", logs / "persona", other, "--json", out / "compare.json"),
-    }.items():
+    for command in (
+        ("report", "--full", logs, other, "--out", out / "report"),
+        ("rank", logs, other, "--out", out / "rank", "--csv", out / "rank.csv", "--json", out / "rank.json"),
+        ("compare", logs / "persona", other, "--json", out / "compare.json"),
+        *more,
+    ):
         done = personafeedback(*command, HOME=str(home))
         assert done.exit_code == 0, done.output
-        # What is on stdout; but for the lines that name a file which was written where the user said.
-        found[name] = "\n".join(line for line in done.stdout.split("\n") if not line.startswith("wrote "))
-    return found | {
-        str(path.relative_to(out)): path.read_bytes().decode("utf-8", "replace")
-        for path in sorted(out.rglob("*"))
-        if path.is_file()
-    }
+        # but for the lines that name a file which was written where the user said
+        found[command[0]] = "\n".join(line for line in done.stdout.split("\n") if not line.startswith("wrote "))
+    files = filter(Path.is_file, out.rglob("*"))
+    return found | {str(path.relative_to(out)): path.read_bytes().decode("utf-8", "replace") for path in files}
 
 
-def private(home: Path) -> list[str]:
-    return [str(home), str(home.parent), OWNER]
+def leaks(found: dict[str, str], home: Path) -> dict[str, str]:
+    private = (str(home), str(home.parent), OWNER)
+    return {name: word for name, text in found.items() for word in private if word in text}
 
 
-def test_no_output_has_the_path_of_the_data(home, tmp_path):
-    found = outputs(home, tmp_path / "out")
-    digest = load_cases(home / FOLDER).digest
-    leaks = {name: word for name, text in found.items() for word in private(home) if word in text}
-    assert leaks == {}
-    assert {"report/report.md", "report/report.json", "report/index.html"} <= found.keys()
-    assert {
-        "rank/ranking.csv",
-        "rank/ranking.json",
-        "rank/index.html",
-        "rank.csv",
-        "rank.json",
-        "compare.json",
-    } <= found.keys()
+def test_no_output_has_the_path_of_the_data(home, judged, tmp_path):
+    out, data = tmp_path / "out", home / FOLDER
+    more = (
+        ("verdict", *judged, "--json", out / "verdict.json"),
+        ("card", home / "logs", "--model-card", out / "card.md"),
+        ("plan", "personafeedback", "-T", f"data={data}", "--json", out / "plan.json"),
+        ("audit", "--data", data, "--json", out / "audit.json"),
+    )
+    found = outputs(home, out, *more)
+    found["card"] = found["card"].replace(str(out), "")  # says where it is
+    assert leaks(found, home) == {}
+    pages = {f"{name}/index.html" for name in ("report", "rank")}
+    assert {"report/report.md", "report/report.json", "rank/ranking.csv", "rank/ranking.json", *pages} <= found.keys()
+    digest = load_cases(data).digest
     for name in ("report", "report/report.json", "report/index.html", "rank/ranking.csv"):
         assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
+    assert "data duels | sha256" in found["verdict"]
+    assert f"sha256 {digest}" in found["card.md"]
+    assert FOLDER in found["plan.json"]
+    assert FOLDER in found["audit.json"]
 
 
 def test_nor_when_the_data_are_gone(home, tmp_path):
@@ -89,41 +102,5 @@ def test_nor_when_the_data_are_gone(home, tmp_path):
         found = outputs(home, tmp_path / "out")
     finally:
         (home / "moved").rename(home / FOLDER)
-    assert {name: word for name, text in found.items() for word in private(home) if word in text} == {}
+    assert leaks(found, home) == {}
     assert f"There is no folder '{FOLDER}'" in " ".join(found["report"].split())
-
-
-def test_a_verdict_has_neither(home, tmp_path):
-    duels, calibration = home / "duels", home / "calibration"
-    write_duels(duels, lambda case: "Try it.", difficulty="hard")
-    shutil.copytree(Path(str(load_cases("sample").release.root)), calibration)
-    for name, data in (("judged", duels), ("examined", calibration)):
-        log = tmp_path / name
-        inspect_log(log, "readable", "personafeedback_hard", data, counts="checked" if name == "judged" else "any")
-    done = personafeedback(
-        "verdict", tmp_path / "judged", "--calibration", tmp_path / "examined", "--json", tmp_path / "verdict.json", HOME=str(home)
-    )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    found = {"terminal": done.stdout, "json": (tmp_path / "verdict.json").read_text("utf-8")}
-    assert {name: word for name, text in found.items() for word in (str(home), OWNER) if word in text} == {}
-    assert f"data {duels.name} | sha256" in found["terminal"]
-
-
-def test_a_card_has_neither(home, tmp_path):
-    done = personafeedback("card", home / "logs", "--model-card", tmp_path / "card.md", HOME=str(home))
-    assert done.exit_code == 0, done.output
-    card = (tmp_path / "card.md").read_text("utf-8")
-    assert [word for word in private(home) if word in card] == []
-    assert f"sha256 {load_cases(home / FOLDER).digest}" in card
-
-
-def test_plan_and_audit_have_neither(home, tmp_path):
-    for command in (("plan", "personafeedback", "-T", f"data={home / FOLDER}"), ("audit", "--data", home / FOLDER)):
-        file = tmp_path / f"{command[0]}.json"
-        for words in ((), ("--json", file)):
-            done = personafeedback(*command, *words, HOME=str(home))
-            assert done.exit_code == 0, done.output
-            assert [word for word in private(home) if word in done.output] == []
-        text = file.read_text("utf-8")
-        assert [word for word in private(home) if word in text] == []
-        assert FOLDER in text

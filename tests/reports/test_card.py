@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 import re
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -20,6 +18,8 @@ from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.caveats import words
+from support.commands import personafeedback
+from support.judges import readable
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 from personafeedback_tasks.analysis.report import make_report
@@ -28,7 +28,8 @@ from personafeedback_tasks.core.rewards import TOTAL
 from personafeedback_tasks.core.window import PromptCheck
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
-from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.parsing.answers import read_reply
+from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
@@ -635,75 +636,25 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-# --- from the logs of both harnesses ---------------------------------------------------------------------------------
+# --- from a log --------------------------------------------------------------------------------------------------------
 
 
-def polite(case_id, order):
-    """Mostly right; 15 % refusals, 3 % replies without an answer."""
-    number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16) % 100
-    return (
-        "I cannot help with that."
-        if number < 15
-        else "Both are good."
-        if number < 18
-        else "A"
-        if number < 30
-        else TWO.right[order]
-    )
-
-
-@pytest.fixture
-def logs(part_log, real_part, monkeypatch):
-    """The same replies, logged by both harnesses: a whole cell, of 80 real cases."""
-    from support.judges import JUDGES
-
-    monkeypatch.setitem(JUDGES, "polite", polite)
-    task = "personafeedback_general_hard"
-    return {
-        "lm-eval": part_log("lm-eval", "polite", task),
-        "no_persona": part_log("lm-eval", "silent", task, metadata={"setting": "no_persona"}),
-        "inspect": part_log("inspect", "polite", task),
-    }
-
-
-def test_both_harnesses_give_the_same_card(logs, real_part, tmp_path):
-    cases = load_cases(real_part, "general")
-    asked = [case for case in cases if case.cell == "general_hard"]
-    said = Counter(polite(case.id, order) for case in asked for order in TWO.names)
-    refused, unread = said["I cannot help with that."], said["Both are good."]
-    found = {}
-    for harness in ("lm-eval", "inspect"):
-        path = tmp_path / f"{harness}.md"
-        run = read_run(logs[harness])
-        update_card(run, {}, make_report(run, cases), cases, path)
-        (result,) = load(path).eval_results
-        args = {name: value for name, value in result.metric_args.items() if name != "signature"}
-        found[harness] = (result.dataset_config, result.metric_value, args)
-        text = path.read_text(encoding="utf-8")
-        assert f"Unreadable replies: {refused + unread} of 160, {(refused + unread) / 1.6:.1f} % (" in text
-        assert f"refusal {refused}" in text
-        assert f"invalid_response_format {unread}" in text
-        assert "Language of the data, in cases: Chinese 80." in text
-        assert str(real_part) not in text
-    assert found["lm-eval"] == found["inspect"]
-    # The answers were written down above: right in both orders, in one or in none.
-    right = [sum(polite(c.id, o) == TWO.right[o] for o in TWO.names) / 2 for c in asked]
-    longer = [(len(c.chosen) > len(c.rejected)) + (len(c.chosen) == len(c.rejected)) / 2 for c in asked]
-    name, acc, args = found["inspect"]
-    assert (name, args["cases"]) == ("general_hard", 80)
-    assert acc == round(100 * math.fsum(right) / 80, 2)
-    assert args["baseline_longest"] == round(100 * math.fsum(longer) / 80, 2)
-
-
-def test_a_card_calls_the_model_by_its_name(logs, real_part, tmp_path):
-    from support.commands import personafeedback
-
-    card = tmp_path / "README.md"
-    done = personafeedback(
-        "card", logs["inspect"], "--data", real_part, "--model-card", card, "--name", "scripted/polite=lab/mid-a"
-    )
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_a_card_has_the_numbers_of_a_log_under_the_name_that_the_user_gives(harness, part_log, real_part, tmp_path):
+    log = part_log(harness, "readable", "personafeedback_general_hard")
+    run, path = read_run(log), tmp_path / "README.md"
+    done = personafeedback("card", log, "--data", real_part, "--model-card", path, "--name", f"{run.model}=lab/mid-a")
     assert done.exit_code == 0, done.output
-    text = card.read_text(encoding="utf-8")
+    data, text = load(path), path.read_text(encoding="utf-8")
+    (result,) = data.eval_results
+    read = [
+        sum(read_reply(readable(case_id, order)) == TWO.right[order] for order in TWO.names) / 2
+        for case_id in run.cases
+    ]
+    assert (result.dataset_config, result.metric_args["cases"]) == ("general_hard", 80)
+    assert result.metric_value == round(100 * math.fsum(read) / 80, 2)
+    assert data.model_name == "lab/mid-a"
     assert "# lab/mid-a" in text
-    assert load(card).model_name == "lab/mid-a"
-    assert "scripted/polite" not in text
+    assert "Language of the data, in cases: Chinese 80." in text
+    assert str(real_part) not in text
+    assert run.model not in text

@@ -125,7 +125,6 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
         "verdict": ("verdict", judged_log, "--calibration", log),
         "compare": ("compare", log, log),
         "card": ("card", log, "--model-card", folder / "README.md"),
-        "paper": ("paper",),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
         "--help": ("--help",),
     }
@@ -158,7 +157,7 @@ def _plain_words(printed: bytes) -> Counter[bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", [C, {"PYTHONIOENCODING": "ascii"}], ids=["C", "ascii"])
-@pytest.mark.parametrize("name", a_part(["report", "card", "paper", "an option that is not there"], 4, first=2))
+@pytest.mark.parametrize("name", a_part(["report", "card", "an option that is not there"], 3, first=2))
 def test_no_process_fails_without_utf_8(name, environment, commands, tmp_path):
     """What a real one prints into a file."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONIOENCODING", *C)}
