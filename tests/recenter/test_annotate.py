@@ -319,22 +319,19 @@ def test_a_row_with_other_texts_and_other_folders_are_refused_and_nothing_is_wri
     assert [path.name for path in data.iterdir()] == ["relevance.jsonl"]
 
 
-@pytest.mark.parametrize(
-    ("stage", "vote", "found"),
-    [
-        ("extraction", "A", "found the vote 'A', expected accepted, uncertain, rejected or `cannot judge`, or nothing"),
-        ("relevance", "1 99", "found the vote '1 99', expected 1, "),
-        ("response", "6", "found the vote '6', expected 1, 2, 3, 4, 5 or `cannot judge`, or nothing"),
-    ],
-)
-def test_an_answer_that_is_not_on_the_list_is_named(tmp_path, stage, vote, found):
-    (rows,) = [one for one in STAGES if one.stage == stage]
-    pack(tmp_path / "study", "--annotators", 1, data=[part(tmp_path / "part", 2, [rows])])
-    file = filled(tmp_path / "study", stage, 1, lambda row: ("" if row.get("attributes") else vote, ""))
-    done = personafeedback("annotate", "votes", tmp_path / "study", file)
-    assert done.exit_code == 1
-    assert f"{file}, line " in done.output
-    assert found in done.output
+def test_an_answer_that_is_not_on_the_list_is_named(tmp_path):
+    study = tmp_path / "study"
+    pack(study, "--annotators", 1, data=[part(tmp_path / "part", 2)])
+    for stage, vote, expected in (
+        ("extraction", "A", "accepted, uncertain, rejected or `cannot judge`, or nothing"),
+        ("relevance", "1 99", "1, "),
+        ("response", "6", "1, 2, 3, 4, 5 or `cannot judge`, or nothing"),
+    ):
+        file = filled(study, stage, 1, lambda row, vote=vote: ("" if row.get("attributes") else vote, ""))
+        done = personafeedback("annotate", "votes", study, file)
+        assert done.exit_code == 1
+        assert f"{file}, line " in done.output
+        assert f"found the vote {vote!r}, expected {expected}" in done.output
 
 
 def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):

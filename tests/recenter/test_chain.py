@@ -283,6 +283,21 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
     assert [each["steps"] for each in both] == [model["steps"]] * 2
 
 
+def test_the_lines_of_docs_recenter_give_the_same_shares_from_more_annotators(story, tmp_path, monkeypatch):
+    """Six people, three of whom judge each thing alike. RECENTER_DATA names what they said."""
+    shutil.copytree(story.inspect, tmp_path / "logs")
+    monkeypatch.chdir(tmp_path)
+    pack, votes, export = block(DOCS / "recenter.md", "story: judge").splitlines()
+    run_as_printed([pack], monkeypatch)
+    annotate(Path("study"))
+    said = run_as_printed([votes], monkeypatch)
+    assert "!" not in said
+    assert re.search(r"^votes to an item: [\d,]+ items have 3$", said, re.M)
+    monkeypatch.setenv("RECENTER_DATA", export.partition("=")[2].replace("$PWD", str(tmp_path)))
+    (found,), (whole,) = told("logs"), told(story.inspect, "--people", story.people)
+    assert found["steps"] == whole["steps"]
+
+
 # --- where it breaks --------------------------------------------------------------------------------------------------
 
 
@@ -361,6 +376,11 @@ def test_replies_with_a_filter_are_a_row_of_their_own(story, tmp_path, monkeypat
     one, other = told(story.inspect, log, *joined, "--people", story.people)
     assert (one["model"], other["model"]) == ("one", "one, filtered")
     assert other["notes"] != one["notes"]  # other replies
+    made.drops, same = lambda row: False, {reply.id: reply for reply in replied(story.runs[0][RESPOND.name])}
+    replies = lambda case, call: getattr(same[case], call)  # noqa: E731
+    _, log = in_inspect(RESPOND, replies, tmp_path / "all", method="respond", relevance_filter="DIR", **options)
+    one, other = told(story.inspect, log, *joined, "--people", story.people)  # it drops nothing: the same replies
+    assert (other["model"], other["steps"]) == ("one, filtered", one["steps"])
     with pytest.raises(OptionError, match="Pass selected=RUN as well"):
         RESPOND.load(RESPOND.options(data="sample", relevance_filter="DIR"), {})
 

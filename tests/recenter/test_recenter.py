@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
 from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, Response
 
@@ -70,17 +69,6 @@ def refuses(stage, *rows) -> str:
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
-
-
-@every_stage
-def test_a_row_has_what_its_line_says(stage):
-    (row,) = loaded(stage, ROWS[stage])
-    assert (row.id, row.user_id, row.cell, row.language) == ("r1", "u1", stage.cells[0], "en")
-    for key, value in ROWS[stage].items():
-        if key == "conversation":
-            assert jsonable(row.conversation) == value
-        else:
-            assert getattr(row, key) == (tuple(value) if isinstance(value, list) else value)
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9))
