@@ -212,8 +212,8 @@ def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:
     first, rest = card.caveats(facts)
     return [
         first[0],
-        "Both responses were chosen for somebody who asked this question. Counting the terms that a response shares "
-        f"with the persona is right in {facts.baselines['overlap']} %.",
+        "Both responses were chosen for somebody who asked this question; nobody voted on the two side by side. "
+        f"Counting the terms that a response shares with the persona is right in {facts.baselines['overlap']} %.",
     ], rest
 
 

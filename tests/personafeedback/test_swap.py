@@ -285,6 +285,7 @@ def test_every_output_on_real_pairs_has_overlap_and_the_pairs_it_does_not_tell_a
             for what in ("overlap", "92.9", "acc_untold", "0 of 552 picks changed with the user"):
                 assert what in text, (name, what)
             assert "70 of 552 cases" in text or "35 pairs" in text, name
+        assert "nobody voted on the two side by side" in said["card"]
         assert "user 0.0 %" not in said["report"]
 
 

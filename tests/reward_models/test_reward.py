@@ -23,6 +23,7 @@ from inspect_ai import score as inspect_score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from personafeedback_tasks.inspect_tasks.personafeedback_swap import personafeedback_swap
 from support import classifiers
 from support.inspect_runs import command, inspect_eval
 
@@ -38,7 +39,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.reports import report_text
-from personafeedback_tasks.reward_models.classifier import RewardModel
+from personafeedback_tasks.reward_models.classifier import Reward, RewardModel
 
 ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
 
@@ -184,6 +185,14 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     assert sum(windows) == 16
     assert len(windows) <= 4
     assert len(loads) == 1
+
+
+def test_rewards_for_length_are_worth_nothing_in_swap(one, tmp_path, monkeypatch):
+    """Whoever the user is, the longer of the two responses gets more."""
+    monkeypatch.setattr(RewardModel, "score", lambda self, rows: [Reward(float(len(row.ids)), {}) for row in rows])
+    task = personafeedback_swap(data="sample", method="reward")
+    run = read_run(evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path).location)
+    assert sorted(run.values("acc").values()) == [0] * 4 + [1] * 4
 
 
 def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, monkeypatch):
