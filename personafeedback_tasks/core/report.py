@@ -20,23 +20,37 @@ SHARE, DIFFERENCE, SIGNED, RATIO = "share", "difference", "signed", "ratio"
 
 @dataclass(frozen=True)
 class Line:
-    """A measure: what it is called, what it is, and where it is shown, in all outputs."""
+    """A measure: what it is called, what it is, and where it is shown, in all outputs, whose schema has this text.
 
-    key: str  # in files; of a benchmark's own, its name in `Benchmark.measures` or among the corpus metrics
-    label: str = ""  # for people; by default the key
-    strong: bool = False  # whether tables stress it
-    interval: bool = False  # whether tables have its 95 % interval beside it
+    Attributes:
+        key: its name in files; of a benchmark's own, that in `Benchmark.measures` or among the corpus metrics.
+        label: its name for people; by default the key.
+        unit: `share`: from 0 to 1; `difference`: of shares; `signed`: from -1 to 1; `ratio`: from 0.
+        meaning: what its numbers are, without a period; empty where the label says it.
+        table: heading of its table in a report; empty where only files have it.
+        strong: whether tables stress it.
+        interval: whether tables have its 95 % interval beside it.
+        ranked: whether rankings have it, too.
+        compared: whether baselines that answer like a model are beside it.
+        none: what is said where it is 0: `0 of {n:,} picks changed`; empty for nothing.
+        kind: `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length;
+            `difference` to a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of
+            the cases; the score under another `setting`.
+        counted: what tables count beside it: `cases` or `answers`; empty for nothing.
+    """
+
+    key: str
+    label: str = ""
+    strong: bool = False
+    interval: bool = False
     unit: str = SHARE
-    ranked: bool = False  # whether rankings have it, too
-    table: str = "Details"  # heading of its table in a report; empty where only files have it
-    meaning: str = ""  # what its numbers are, without a period; empty where the label says it
-    none: str = ""  # what is said where it is 0: `0 of {n:,} picks changed`
-    compared: bool = False  # whether baselines that answer like a model are beside it
-    # `score`, the primary measure; `beside` it; `margin` over a baseline; `adjusted`, at equal length; `difference` to
-    # a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of the cases; the score
-    # under another `setting`
+    ranked: bool = False
+    table: str = "Details"
+    meaning: str = ""
+    none: str = ""
+    compared: bool = False
     kind: str = "own"
-    counted: str = ""  # what tables count beside it: `cases` or `answers`; empty for nothing
+    counted: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.key)
