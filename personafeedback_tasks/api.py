@@ -75,7 +75,7 @@ class Document:
         """Every estimate in it, one per row; `balance` of a ranking repeats some, and is left out.
 
         The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it
-        is: `run` (its label), and the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the
+        is: `run` (its label, of a verdict its title), and the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the
         labels `first` and `second` and the adjusted `p`.
         """
         require("pandas", extra="report")
@@ -95,7 +95,7 @@ def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
         if {"value", "low", "high"} <= found.keys():
             yield {**of, **{name: found.get(name) for name in _ESTIMATE}}
             return
-        if isinstance(label := found.get("label") or found.get("name"), str) and "signature" in found:
+        if isinstance(label := found.get("label") or found.get("title"), str) and "signature" in found:
             of = {**of, "run": label}
         for key, value in found.items():
             if key == "pairs":

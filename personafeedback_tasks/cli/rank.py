@@ -60,7 +60,7 @@ def rank(
     """
     from ..analysis.balance import rank_document
     from ..analysis.cost import costs_of_models
-    from ..reports import files, rank_csv, rank_text
+    from ..reports import files, rank_text
 
     if json_file == csv_file == STDOUT:
         raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
@@ -73,6 +73,6 @@ def rank(
     with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
         is_free = write_json(json_file, document)
         if csv_file is not None:
-            is_free &= write_text(csv_file, rank_csv.as_csv(document))
+            is_free &= write_text(csv_file, files.rank_csv(document))
         if is_free:
             show(rank_text.all_blocks(document, full))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..core.plan import PlanDocument, PlannedCalls
 from ..stats.estimates import percent
 from .blocks import Block, paragraph
-from .costs_text import money
-from .table import of_rows, spaced
+from .table import money, of_rows, spaced
 
 ESTIMATED = (
     "Tokens: an ESTIMATE from characters, within 15 % in all for Qwen and DeepSeek; a vocabulary without Chinese has "

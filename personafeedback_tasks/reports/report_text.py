@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ..analysis.costs import CostOfCalls
 from ..analysis.documents import ReportedRun
 from ..analysis.groups import Group
 from ..analysis.measures import BASELINES, RESULT
@@ -13,9 +14,8 @@ from ..analysis.sentences import first_sentence, sentence
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS
 from ..stats.estimates import percent
-from . import costs_text
 from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, terminal, warnings
-from .table import INTERVAL, NOTHING, Column, Table, measured, signed, spaced, with_ends
+from .table import INTERVAL, NOTHING, Column, Table, measured, money, signed, spaced, with_ends
 from .terminal import WIDTH, height
 
 SCREEN = 24
@@ -39,7 +39,7 @@ def full(report: ReportedRun) -> list[Block]:
         *_beside(report),
         *details,
         *_unread(report),
-        *costs_text.blocks(report.costs),
+        *_costs(report.costs),
         signatures({"signature": report.signature, **report.beside}),
     ]
 
@@ -217,3 +217,31 @@ def _unread(report: ReportedRun) -> list[Block]:
     count = sum(report.overall.reasons.values())
     replies = [f"{one.case} {one.reason}: {one.reply or '(empty)'}" for one in report.unread]
     return [quoted(f"Unreadable replies ({len(replies)} of {count:,}):", replies)]
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+
+CACHED = "Cached input is priced as the other input: dollars are an upper bound."
+
+COST_COLUMNS: Mapping[str, Callable[[CostOfCalls], str]] = {
+    "calls": lambda cost: _number(cost.calls),
+    "input tokens": lambda cost: _number(cost.input_tokens),
+    "of them cached": lambda cost: _number(cost.cached_tokens or math.nan),
+    "output tokens": lambda cost: _number(cost.output_tokens),
+    "of them thoughts": lambda cost: _number(cost.reasoning_tokens or math.nan),
+    "dollars": lambda cost: money(cost.dollars),
+}
+"""Heading -> a row's text."""
+
+
+def _costs(costs: Sequence[CostOfCalls]) -> list[Block]:
+    columns = tuple(Column(name, tuple(map(text, costs))) for name, text in COST_COLUMNS.items())
+    is_bound = any(cost.cached_tokens > 0 and not math.isnan(cost.dollars) for cost in costs)
+    return [
+        Table("Calls and tokens", tuple(cost.asked for cost in costs), columns, corner="", whole=True),
+        *([paragraph(CACHED)] if is_bound else []),
+    ]
+
+
+def _number(value: float) -> str:
+    return NOTHING if math.isnan(value) else f"{value:,.0f}"

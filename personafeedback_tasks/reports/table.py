@@ -237,3 +237,8 @@ def ratio(value: float) -> str:
 def spaced(name: str) -> str:
     """`general_hard` -> `general hard`."""
     return name.replace("_", " ")
+
+
+def money(dollars: float) -> str:
+    """Dollars as text, with cents as far as they matter."""
+    return NOTHING if math.isnan(dollars) else f"{dollars:,.2f}" if dollars >= 1 or not dollars else f"{dollars:.2g}"

@@ -94,6 +94,7 @@ def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
     both, calibration = with_duels / "both", with_duels / "both" / "calibration"
     made = api.verdict(both, calibration=both)
     assert len(made.content["verdicts"]) == 2
+    assert set(made.to_frame().run) == {one["title"] for one in made.content["verdicts"]}
     assert json.loads(made.to_json()) == written("verdict", both, "--calibration", both)
     with pytest.raises(RunError, match="found no duels of the run on"):
         api.verdict(calibration, calibration=calibration)

@@ -24,7 +24,7 @@ from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.costs_text import money
+from personafeedback_tasks.reports.table import money
 
 pytestmark = pytest.mark.slow
 SETTINGS = ("persona", "other_persona", "no_persona")

@@ -44,12 +44,12 @@ from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import (
     page,
     page_table,
-    rank_csv,
     rank_text,
     report_text,
 )
 from personafeedback_tasks.reports.blocks import markdown, terminal
 from personafeedback_tasks.reports.card import CardError, update_card
+from personafeedback_tasks.reports.files import rank_csv
 from personafeedback_tasks.reports.table import Table
 from personafeedback_tasks.stats.estimates import Estimate, paired
 
@@ -192,7 +192,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "rank --full": printed(rank_text.all_blocks(document, full=True)),
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
         "ranking.json": output_text(document),
-        "ranking.csv": rank_csv.as_csv(document),
+        "ranking.csv": rank_csv(document),
         "page": page.render([ranking], []),
         "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
     }
@@ -447,7 +447,7 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert (better["model"], better["rank"], better["void"], better["tied"]) == ("sound", 1, False, [])
     assert (last["void"], last["tied"], ranked["pairs"]) == (True, [], [])
     assert [one for one in differences_in(last) if one[1] is not None] == []
-    _, row = csv.DictReader(rank_csv.as_csv(rank_document([ranking])).splitlines())
+    _, row = csv.DictReader(rank_csv(rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
     shown = printed(rank_text.blocks(ranking.entry, True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown
