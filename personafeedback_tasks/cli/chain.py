@@ -72,9 +72,8 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     made = []
     for run in runs:
         if run.benchmark.name in TASKS:
-            came_from, filtered_by = (
-                str(run.signature.defining.get(name, "none")) for name in ("attributes_of", "filtered_by")
-            )
+            signs = run.signature.defining
+            came_from, filtered_by = str(signs.get("attributes_of", "none")), str(signs.get("filtered_by", "none"))
             made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
     if not made:
         raise OptionError(

@@ -226,13 +226,8 @@ def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
         assert rating is not None  # as of all rows of people's judgments
         steps = {BETTER: rating > NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
         if row.found:
-            steps |= dict(
-                zip(
-                    (UNCOMFORTABLE, OVER_PERSONALIZED),
-                    (fault in row.found["personalized"] for fault in FAULTS),
-                    strict=True,
-                )
-            )
+            for step, fault in zip((UNCOMFORTABLE, OVER_PERSONALIZED), FAULTS, strict=True):
+                steps[step] = fault in row.found["personalized"]
         found += [Judged(step, is_so, one.user_id, one.prompt_id) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]
 
