@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun, read_tasks
-from ..personafeedback.system import setting_of
 from ..stats.estimates import Estimate, mean, paired
 
 ABOUT = {
@@ -165,7 +164,7 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
 
 def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[Cost]:
     """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
-    runs, passed = read_tasks(logs, values, setting_of)
+    runs, passed = read_tasks(logs, values)
     for line in passed:
         say(f"Passed over {line}")
     return costs_of(runs)

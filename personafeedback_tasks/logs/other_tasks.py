@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError, did_you_mean
 from ..common.records import lenient, short
+from ..core.system import setting_of
 from ..stats.estimates import mean
 from .errors import ForeignError, RunError
 from .lm_eval_log import model_of, results_beside
@@ -63,15 +64,12 @@ class TaskRun:
     higher_is_better: bool = True
 
 
-def read_tasks(
-    paths: Sequence[Path], values: Sequence[str], setting_of: Callable[[str], str]
-) -> tuple[list[TaskRun], list[str]]:
+def read_tasks(paths: Sequence[Path], values: Sequence[str]) -> tuple[list[TaskRun], list[str]]:
     """The runs in logs and folders, and why others were passed over. Of a run that was tried again, the last log
     counts.
 
     Args:
         values: the numbers that count, where a task reports several.
-        setting_of: what a system message of lm-eval is about; empty if it is none of ours.
 
     Raises:
         RunError: a log that is named itself cannot be used, or a folder has none.
@@ -80,12 +78,12 @@ def read_tasks(
     passed = []
     for path in paths:
         if not path.is_dir():
-            runs += _read(path, values, setting_of)
+            runs += _read(path, values)
             continue
         before, foreign, first = len(runs), [], ""
         for file in sorted([*path.rglob("*.eval"), *path.rglob("results*.json")]):
             try:
-                runs += _read(file, values, setting_of)
+                runs += _read(file, values)
             except ForeignError as error:
                 foreign.append(file.name)
                 first = first or str(error)
@@ -108,13 +106,13 @@ def read_tasks(
     return runs, passed
 
 
-def _read(path: Path, values: Sequence[str], setting_of: Callable[[str], str]) -> list[TaskRun]:
+def _read(path: Path, values: Sequence[str]) -> list[TaskRun]:
     try:
         if path.suffix == ".eval":
             return [_inspect(path, values)]
         results = results_beside(path) or path
         document = lenient(results.read_bytes())
-        return [_inspect(path, values)] if "eval" in document else _lm_eval(results, document, values, setting_of)
+        return [_inspect(path, values)] if "eval" in document else _lm_eval(results, document, values)
     except PersonaFeedbackError:
         raise
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
@@ -238,9 +236,7 @@ def _text(value: Any) -> str:
 # --- lm-eval ----------------------------------------------------------------------------------------------------------
 
 
-def _lm_eval(
-    path: Path, results: dict[str, Any], values: Sequence[str], setting_of: Callable[[str], str]
-) -> list[TaskRun]:
+def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list[TaskRun]:
     instruction = results.get("system_instruction") or ""
     setting = setting_of(instruction) if instruction else NO_PERSONA
     if not setting:

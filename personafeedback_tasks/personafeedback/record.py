@@ -12,6 +12,7 @@ from typing import Any
 from .. import TASK_VERSION
 from ..core.cases import digest_of
 from ..core.method import RewardMethod
+from ..core.system import NEUTRAL
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
 from ..stats.significance import Comparison
@@ -22,7 +23,6 @@ from .manifest import BENCHMARK
 from .prompts import OF_ANOTHER, Template
 from .rag_filter import RagFilter
 from .report import REPORT
-from .system import NEUTRAL
 
 SELECTIONS: dict[str, dict[str, str]] = {
     "": {},

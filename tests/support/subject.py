@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessageTool, ModelAPI, ModelOutput, ModelUsage,
 from lm_eval import models as models  # else the first one that is registered here would be the only one
 from lm_eval.api.registry import register_model
 
-from personafeedback_tasks.personafeedback.system import NEUTRAL, OPENING
+from personafeedback_tasks.core.system import NEUTRAL, OPENING
 from support.lm_eval_runs import FakeLM
 
 ASKED: list[list[tuple[str, str]]] = []

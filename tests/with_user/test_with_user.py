@@ -26,10 +26,11 @@ from support.outputs import faults
 
 from personafeedback_tasks import api
 from personafeedback_tasks.analysis.cost import costs_of, costs_of_models
+from personafeedback_tasks.core.system import NEUTRAL
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.personafeedback.release import locate
-from personafeedback_tasks.personafeedback.system import NEUTRAL, message, told_by
+from personafeedback_tasks.personafeedback.system import message, told_by
 
 TASKS = Path(__file__).with_name("tasks.py")
 
