@@ -93,6 +93,7 @@ def test_users_are_the_samples_own_or_drawn_by_their_ids():
     assert padding.startswith(NEUTRAL["en"][:50])
     assert told_by("padding", "林晓_s05", "sample")(1, {}).text.startswith(NEUTRAL["zh"][:50])
     assert told_by("no_persona", data="sample")(1, {}) is None
+    assert told_by("persona", data="sample")(1, {"user_id": ["Iris_s04"]}) == drawn[1], "no user of the data"
     assert told_by("persona", "Iris", "sample")(1, {}) == told_by("persona", "Iris_s04", "sample")(1, {})
 
 
@@ -223,6 +224,9 @@ def stands_beside_the_gain(folder, made, monkeypatch):
         ([f"task={TASKS}@capitals", "user=Nobody"], "found no such user in"),
         ([f"task={TASKS}@capitals", "setting=other_persona"], "setting=other_persona needs a user to differ from"),
         ([f"task={TASKS}@capitals", "count=many"], "cannot be loaded (TypeError"),
+        ([], "task must be one task, such as -T task=FILE.py@task"),
+        ([f"task={TASKS}@capitals", "usr=Iris_s04"], "usr is no option of with_user or of task="),
+        ([f"task={TASKS}@capitals", "data=7"], "There is no folder '7'"),
         ([f"task={TASKS}@capitals", f"data={TASKS.parent}"], "found no persona, expected"),
     ],
 )  # fmt: skip
@@ -245,6 +249,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     command(f"{TASKS}@capitals", "--model", "subject/8", "--log-dir", tmp_path / "plain")
     (tmp_path / "empty").mkdir()
     for arguments, expected in (
+        ([tmp_path / "less", "--value", "write"], "--value write: found no run with a number of this name, expected"),
         ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one. Pass --value with one of right, short"),
         ([tmp_path / "metric"], "found no accuracy or mean of exact in its results, expected"),
         ([tmp_path / "graded"], "the mean over its samples. The task's metric is no mean"),
@@ -341,8 +346,8 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
         path.write_text(json.dumps(results), "utf-8")
     both = costs(tmp_path / "no", tmp_path / "own", tmp_path / "other")
     assert sorted(one["model"] for one in both) == ["lab/other", made["persona"]["model"]]
-    refused = personafeedback("persona", "Nobody", "--data", "sample")
-    assert "found no such user" in refused.output
+    for name in ("Nobody", "../x", ""):
+        assert "found no such user" in personafeedback("persona", name, "--data", "sample").output
 
 
 def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
