@@ -19,8 +19,10 @@ from inspect_ai.event import Event, ModelEvent
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
+from inspect_ai.model._model import active_model  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 
 from ..common.errors import OptionError, did_you_mean
+from ..common.records import short
 from .tasks import errors_in_one_line
 
 KEY = "with_user"
@@ -44,9 +46,11 @@ def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[],
         setting: for the log.
 
     Raises:
-        OptionError: there is no such task, or its samples cannot be listed.
+        OptionError: there is no such task, its samples cannot be listed, or the model's chat template refuses the
+            message.
     """
     inner, told, samples = _load(name, arguments), telling(), list[Sample]()
+    tried = set[tuple[str, ...]]()
     for number, sample in enumerate(inner.dataset, start=1):
         # Equal ids in all runs, so that their samples can be paired.
         sample = sample.model_copy(update={"id": number if sample.id is None else sample.id})
@@ -60,6 +64,10 @@ def with_messages(name: str, arguments: Mapping[str, Any], telling: Callable[[],
             user, text = message
             first = ChatMessageSystem(content=text, metadata={KEY: user})
             sample = sample.model_copy(update={"input": [first, *own]})
+            roles = tuple(message.role for message in (first, *own))
+            if roles not in tried:
+                tried.add(roles)
+                _refuse_template([first, *own], sample.id)
         samples.append(sample)
     if setting != "no_persona":
         _register()
@@ -97,6 +105,22 @@ def _load(name: str, arguments: Mapping[str, Any]) -> Task:
             "samples can be listed."
         )
     return found[0]
+
+
+def _refuse_template(messages: list[ChatMessage], sample: object) -> None:
+    # Only the template of a model that runs in this process is known before it is asked.
+    model = active_model()
+    render = getattr(model.api, "hf_chat", None) if model else None
+    if render is None:
+        return
+    try:
+        render(messages, [])
+    except Exception as error:  # of jinja, or of the template's own
+        count = sum(message.role == "system" for message in messages)
+        raise OptionError(
+            f"{model}: its chat template refuses sample {sample} with {count} system messages, one of which is about "
+            f"the user ({short(str(error))}). Use a model whose template takes them."
+        ) from error
 
 
 # --- whether the model got it -----------------------------------------------------------------------------------------

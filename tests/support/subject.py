@@ -16,6 +16,9 @@ ASKED: list[list[tuple[str, str]]] = []
 """(role, text) of the messages of each call."""
 
 
+SYSTEM_MESSAGES = 9
+"""How many its chat template takes."""
+
 DIES_AT = 0
 """The question that the model fails at."""
 
@@ -47,6 +50,10 @@ def told_in(text: str) -> str:
 @modelapi(name="subject")
 class Subject(ModelAPI):
     """`subject/8`: 8 points of harm."""
+
+    def hf_chat(self, messages, tools):
+        if [message.role for message in messages].count("system") > SYSTEM_MESSAGES:
+            raise ValueError("Only one system message is allowed")
 
     async def generate(self, input, tools, tool_choice, config):
         ASKED.append([(message.role, message.text) for message in input])

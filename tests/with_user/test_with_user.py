@@ -239,6 +239,18 @@ def test_bad_input_is_refused_in_one_sentence(options, message, tmp_path):
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(("task", "refused"), [("sums", True), ("capitals", False)])
+def test_a_template_that_refuses_two_system_messages_is_refused_before_the_run(task, refused, tmp_path, monkeypatch):
+    """A sample of `sums` has a system message of its own."""
+    monkeypatch.setattr(subject, "SYSTEM_MESSAGES", 1)
+    words = ("-T", f"task={TASKS}@{task}", "-T", "data=sample", "--model", "subject/8", "--log-dir", tmp_path)
+    done = command("personafeedback_tasks/with_user", *words, "--limit", 2)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert ("its chat template refuses sample sum 1 with 2 system messages" in said) == refused
+    assert "Traceback" not in said
+    assert bool(list(tmp_path.glob("*.eval"))) != refused
+
+
 def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     run("dicts", "persona", tmp_path / "dicts")
     run("dicts", "no_persona", tmp_path / "dicts")
