@@ -1,10 +1,11 @@
-"""How often the intervals of `personafeedback cost` cover a planted change, and how often they find harm where none is planted.
+"""How often the intervals of `personafeedback cost` cover a planted change, and find harm where none is planted.
 
     python benchmarks/cost_errors.py --runs 1000
 
-Each sample has its own chance to be right without the message; samples of one user share what the message does to them. The planted change is the
-mean over new samples and users. Shapes: every sample changes alike; one sample in ten has all of the change; some users are harmed and the
-others not; the message helps half of the users and harms the others, so that nothing changes on average.
+Each sample has its own chance to be right without the message; samples of one user share what the message does to them.
+The planted change is the mean over new samples and users. Shapes: every sample changes alike; one sample in ten has all
+of the change; some users are harmed and the others not; the message helps half of the users and harms the others, so
+that nothing changes on average.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ HARM = (0.0, 0.08)
 def run_of(setting: str, right: np.ndarray, users: np.ndarray) -> TaskRun:
     samples = {
         str(number): SampleResult(
-            id=str(number), value=float(value), asked="", target="", replies=(), user=f"u{user}" if setting == "persona" else ""
+            id=str(number), value=float(value), asked="", target="", replies=(),
+            user=f"u{user}" if setting == "persona" else "",
         )
         for number, (value, user) in enumerate(zip(right, users, strict=True))
     }  # fmt: skip
     return TaskRun(
-        task="planted", model="planted", setting=setting, told="", value="accuracy", conditions={}, samples=samples, missed=(0, 1),
+        task="planted", model="planted", setting=setting, told="", value="accuracy", conditions={}, samples=samples,
+        missed=(0, 1),
         path=Path("planted"), program="planted",
     )  # fmt: skip
 
@@ -62,7 +65,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     runs = parser.parse_args().runs
     print(
-        "| shape | planted | data | over samples | over users | the wider | harm found |\n| :-- | --: | :-- | --: | --: | --: | --: |"
+        "| shape | planted | data | over samples | over users | the wider | harm found |\n| :-- | --: | :-- | --: "
+        "| --: | --: | --: |"
     )
     for shape in ("alike", "one sample in ten", "one user in five", "helps half, harms half"):
         for harm in HARM:

@@ -2,8 +2,9 @@
 
     python benchmarks/inference.py [SHARE]
 
-Prints the table of benchmarks/intervals.md: claim, what was planted, the rate with its Monte Carlo error, users and cases. SHARE scales
-the number of simulations of each row. Needs the extra `test`. On two cores it takes under 20 minutes.
+Prints the table of benchmarks/intervals.md: claim, what was planted, the rate with its Monte Carlo error, users and
+cases. SHARE scales the number of simulations of each row. Needs the extra `test`. On two cores it takes under 20
+minutes.
 """
 
 from __future__ import annotations

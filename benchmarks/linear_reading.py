@@ -6,8 +6,9 @@ The patterns of `declarations` match classes of words, so its tokens are one wor
 marks. Each unit is repeated 40 times, which a pattern that backtracks exponentially would not finish, and each unit of
 up to two tokens also 4,000 times. This takes several minutes on one core.
 
-Then units of up to six tokens are drawn from an alphabet that is taken from the compiled patterns themselves: every character and every
-run of characters that one of them names, and a word of each class. They are repeated to 100,000 characters.
+Then units of up to six tokens are drawn from an alphabet that is taken from the compiled patterns themselves: every
+character and every run of characters that one of them names, and a word of each class. They are repeated to 100,000
+characters.
 """
 
 from __future__ import annotations

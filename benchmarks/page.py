@@ -1,9 +1,9 @@
-"""The page of `rank --out` with the 3,841 cases of the General half and six runs: how long it takes to open, and its size.
+"""The page of `rank --out` with the General half (3,841 cases) and six runs: how long it takes to open, and its size.
 
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/page.py
 
-The runs are one of lm-eval's dummy model with `_mc`, six times under other names. The time is the browser's own, from the
-navigation to the moment when the script has drawn the list of cases, in headless chromium; median of 5. Bound: 2 s.
+The runs are one of lm-eval's dummy model with `_mc`, six times under other names. The time is the browser's own, from
+the navigation to the moment when the script has drawn the list of cases, in headless chromium; median of 5. Bound: 2 s.
 """
 
 from __future__ import annotations
@@ -66,10 +66,12 @@ def main() -> None:
         path.write_text(html, encoding="utf-8")
         times = opened(path)
         print(
-            f"cases: {len(run.cases):,}; runs: {len(runs)}; size: {path.stat().st_size / 2**20:.1f} MiB; made in {made:.1f} s"
+            f"cases: {len(run.cases):,}; runs: {len(runs)}; size: {path.stat().st_size / 2**20:.1f} MiB; "
+            f"made in {made:.1f} s"
         )
         print(
-            f"opened in {statistics.median(times) / 1000:.2f} s, median of {len(times)} ({', '.join(f'{t:.0f}' for t in times)} ms)"
+            f"opened in {statistics.median(times) / 1000:.2f} s, median of {len(times)} "
+            f"({', '.join(f'{t:.0f}' for t in times)} ms)"
         )
 
 

@@ -1,4 +1,4 @@
-"""Models of which it is known whether they use who their user is, by shapes that no estimator of the package assumes."""
+"""Models of which it is known whether they use who their user is, by shapes that no estimator assumes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IDLE: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
     "adds 50 points for a tenth of users, costs the others 5.6": (0.45, _of_some(0.1, 0.5)),
     "costs a tenth of users 50 points, adds 5.6 for the others": (0.94, _of_some(0.1, -0.5)),
 }
-"""What the right persona does -> (share right without one, draws what it adds for each user): nothing over all users."""
+"""What the right persona does -> (share right without one, draws what it adds for each user: 0 on average)."""
 
 GAINS: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
     f"adds {points} points": (0.75, lambda rng, users, points=points: np.full(users, points / 100))
@@ -37,9 +37,9 @@ GAINS: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
 
 
 def said_to_use(rng: Rng, users: int, shape: str) -> list[float]:
-    """[share of models that are said to use this user's persona, each by itself; whether any is in a ranking; share in a ranking].
+    """[share of models said to use this persona, each by itself; whether any is in a ranking; share in a ranking].
 
-    A wrong persona costs each 10 points, so that right minus wrong is really there: the worst case for a model that does not.
+    A wrong persona costs each 10 points: right minus wrong is really there, the worst case for a model that does not.
     """
     none, added = (IDLE | GAINS)[shape]
     alone = []

@@ -6,7 +6,8 @@ This models vLLM's automatic prefix caching: it splits prompts into blocks of 16
 blocks before it are in the cache, and it evicts the least recently used blocks. One request at a time; the General
 half, both orders; a byte-level BPE of 16,000 tokens trained on these prompts. Needs `tokenizers`.
 
-A run of three settings asks a case under each before it goes on; three runs ask all cases under one before they ask under the next.
+A run of three settings asks a case under each before it goes on; three runs ask all cases under one before they ask
+under the next.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def train(texts: list[str]) -> Tokenizer:
 
 
 def alternating() -> list[PersonaCase]:
-    """The cases in the order in which users take turns of one case: the best spread, and the worst for a small cache."""
+    """The cases in the order in which users take turns of one case: the best spread, the worst for a small cache."""
     cells = [load_cases(category="general", difficulty=difficulty) for difficulty in DIFFICULTIES]
     return in_proportion([in_turns(cell, growth=1) for cell in cells])
 

@@ -1,6 +1,9 @@
-"""What the package claims of its intervals and tests, each with a simulation that plants the truth: the table of benchmarks/intervals.md.
+"""What the package claims of its intervals and tests, each with a simulation that plants the truth.
 
-`inference.py` runs all of them and prints the table, tests/stats/test_claims.py runs a small part. Both put tests/ on the path before.
+They make the table of benchmarks/intervals.md.
+
+`inference.py` runs all of them and prints the table, tests/stats/test_claims.py runs a small part. Both put tests/ on
+the path before.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ class Study:
     """Claims about the same simulated benchmarks.
 
     Attributes:
-        once: one benchmark -> of each claim whether it held, or the share that did, in [0, 1]; nan where it says nothing.
+        once: one benchmark -> of each claim whether it held, or the share that did, in [0, 1]; nan for no statement.
         simulations: how many benchmarks the table has.
     """
 
@@ -388,7 +391,10 @@ WINS, OPEN = 0.95, (0.5, 0.6, 0.7, 0.9)
 
 
 def _tiers() -> Iterable[Study]:
-    """600 pairs, a third of which should win by construction; annotators as planted. A line at 100 % says that full agreement is not enough."""
+    """600 pairs, a third of which should win by construction; annotators as planted.
+
+    A line at 100 % says that full agreement is not enough.
+    """
 
     def once(votes: int, ability: float, spammers: int, bias: float) -> Callable[[Rng], list[float]]:
         def study(rng: Rng) -> list[float]:

@@ -1,10 +1,10 @@
-"""How often the interval of `personafeedback_swap` covers the truth, on the real pairs of the General half, with planted users, questions and texts.
+"""How often the interval of `personafeedback_swap` covers planted truths, on the real pairs of the General half.
 
     python benchmarks/swap_errors.py --runs 1000
 
-Users may differ in how well a model knows them, and in how easily they are told apart from anybody, which matters to both cases of their
-pairs; questions in how much the person matters; a response that a judge likes helps one case of a pair and harms the other. Truth is the mean of
-the planted probabilities over new users, questions and texts.
+Users may differ in how well a model knows them, and in how easily they are told apart from anybody, which matters to
+both cases of their pairs; questions in how much the person matters; a response that a judge likes helps one case of a
+pair and harms the other. Truth is the mean of the planted probabilities over new users, questions and texts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PLANTED = {
     "texts are liked": (0.0, 0.0, 0.0, 0.2),
     "all of it": (0.1, 0.1, 0.1, 0.15),
 }
-"""Name -> standard deviations: of users, of users who matter to both cases of their pairs, of questions, of responses that a judge likes."""
+"""Name -> standard deviations: of users, of users in both cases of their pairs, of questions, of responses."""
 
 MEAN = 0.6
 
