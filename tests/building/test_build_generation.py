@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import shutil
 from collections import Counter
 from itertools import product
 
@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
 from support.commands import build_step, personafeedback
+from support.killed import after_each_file
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.basis import masked
@@ -284,10 +285,6 @@ def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
     assert numbers_in(reply) == numbers
 
 
-class _Killed(BaseException):
-    """Nobody catches it."""
-
-
 @pytest.mark.slow
 def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer, monkeypatch):
     def build(folder):
@@ -306,30 +303,18 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
             if path.is_file()
         }
 
-    replace, left = os.replace, 0
-    wanted = a_build(tmp_path / "wanted", personas=2, specific=2)
+    fresh = a_build(tmp_path / "fresh", personas=2, specific=2).root
+    wanted = Build(shutil.copytree(fresh, tmp_path / "wanted"))
     build(wanted)
     expected = files(wanted)
     assert len(expected) > 15
     assert len(wanted.read(Basis)) == 1
 
-    def replaced(*paths):
-        nonlocal left
-        if not left:
-            raise _Killed
-        left -= 1
-        replace(*paths)
+    def killed(count):
+        build(Build(shutil.copytree(fresh, tmp_path / f"killed{count}")))
 
-    for count in range(100):
-        folder = a_build(tmp_path / f"killed{count}", personas=2, specific=2)
-        left = count
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "replace", replaced)
-            try:
-                build(folder)
-                break
-            except _Killed:
-                pass
+    for count in after_each_file(monkeypatch, killed):
+        folder = Build(tmp_path / f"killed{count}")
         build(folder)
         assert files(folder) == expected, f"killed after {count} files"
     assert count > 10

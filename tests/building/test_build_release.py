@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 from collections import Counter
@@ -11,19 +10,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from huggingface_hub import DatasetCard
 from msgspec.structs import replace
 from support.builds import a_build, cast, labels
-from support.commands import personafeedback, tree
+from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.rows import Vote
-from personafeedback_tasks.building import release as releasing
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
 from personafeedback_tasks.building.tiers import KAPPA, RISK
-from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.audit import audit, label_ceilings
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -173,35 +168,6 @@ def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays
     kept = {path.name for path in (build.root / "release").rglob("*")}
     assert "LICENSE" in kept
     assert "old.jsonl" not in kept
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", range(4))
-def test_killed_while_it_is_put_in_place_nothing_is_read_until_it_is_made_again(
-    voted, build, tmp_path, monkeypatch, moment
-):
-    """Never a set of old and new files."""
-    folder = voted(tmp_path / "b")
-    released(folder)
-    before = tree(folder.root / "release")
-    moves = []
-
-    def replaced(source, target, real=os.replace):
-        moves.append(target)
-        if len([one for one in moves if Path(one).parent == folder.root / "release"]) == moment + 1:
-            raise KeyboardInterrupt
-        return real(source, target)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(releasing.os, "replace", replaced)
-        assert CliRunner().invoke(main, ["build", "release", str(folder.root)]).exit_code != 0
-    with pytest.raises(DataError):
-        load_present(folder.root / "release")
-    released(folder)
-    assert {name: content for name, (_, content) in tree(folder.root / "release").items()} == {
-        name: content for name, (_, content) in before.items()
-    }
-    assert not list(folder.root.glob(".release*"))
 
 
 def test_without_votes_and_labels_the_step_before_is_named(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
 from support.commands import build_step, personafeedback, tree
+from support.killed import after_each_file
 
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
@@ -279,43 +280,34 @@ def test_the_status_counts_the_votes_that_count(build, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["packs", "votes", "release"])
 def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tmp_path, monkeypatch):
-    def prepared(root):
-        build = a_build(root, people=3, questions=2, annotators=6)
-        steps = {"packs": ("packs", build.root, "--format", "csv")}
-        if step != "packs":
-            assert build_step(*steps["packs"]).exit_code == 0
-            files = [filled_in(build, name, root / f"{name}.csv", attentive(build, likes_full)) for name in names(6)]
-            steps |= {
-                "votes": ("votes", build.root, *files, "--drop", "annotator-2"),
-                "release": ("release", build.root),
-            }
-        if step == "release":
-            assert personafeedback("annotate", "votes", build.root, *files).exit_code == 0
-        return build.root, steps[step]
+    """A release replaces another one, and is never a set of old and new files."""
+    ready, files, drop = a_build(tmp_path / "ready", 3, 2, annotators=7), [], ("--drop", "annotator-2")
+
+    def run(root, step, *arguments):
+        assert build_step(step, root, *arguments).exit_code == 0
 
     def content(root):
         return {name: text for name, (_, text) in tree(root).items()}
 
-    whole, arguments = prepared(tmp_path / "whole")
-    assert build_step(*arguments).exit_code == 0
-    replaced, real, left = 0, os.replace, 0
+    if step != "packs":
+        run(ready.root, "packs", "--format", "csv")
+        vote = attentive(ready, likes_full)
+        files = [filled_in(ready, name, tmp_path / f"{name}.csv", vote) for name in names(7)]
+    if step == "release":
+        run(ready.root, "votes", *files)
+        run(ready.root, "release")
+        run(ready.root, "votes", *drop)
+    arguments = {"packs": ("--format", "csv"), "votes": (*files, *drop), "release": ()}[step]
+    old, whole = ready.root / "release", tmp_path / "whole"
+    run(shutil.copytree(ready.root, whole), step, *arguments)
 
-    def until(source, target):
-        nonlocal left
-        if not left:
-            raise KeyboardInterrupt
-        left -= 1
-        real(source, target)
+    def killed(count):
+        run(shutil.copytree(ready.root, tmp_path / f"killed{count}"), step, *arguments)
 
-    while True:
-        root, arguments = prepared(tmp_path / f"killed{replaced}")
-        left = replaced
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "replace", until)
-            stopped = build_step(*arguments).exit_code != 0
-        if not stopped:
-            break
-        assert build_step(*arguments).exit_code == 0
-        assert content(root) == content(whole), f"killed after {replaced} files"
-        replaced += 1
-    assert replaced >= 2
+    for count in after_each_file(monkeypatch, killed):
+        root = tmp_path / f"killed{count}"
+        if (root / "release" / "set.json").exists():  # else it is refused, and made again
+            assert content(root / "release") in (content(old), content(whole / "release"))
+        run(root, step, *arguments)
+        assert content(root) == content(whole), f"killed after {count} files"
+    assert count >= 1

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from itertools import count
 
 
 def mind_interrupts():
@@ -56,3 +58,38 @@ def kill(process):
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=30)
+
+
+class Killed(BaseException):
+    """Nobody catches it."""
+
+
+def after_each_file(monkeypatch, run: Callable[[int], object]) -> Iterator[int]:
+    """Run something again and again, killed after it replaced no file, one, two and so on, until it ends by itself.
+
+    Args:
+        run: gets the number of files after which it is killed.
+
+    Yields:
+        That number, after each kill.
+    """
+    replace = os.replace
+    for files in count():
+        left = files
+
+        def replaced(*paths: object) -> None:
+            nonlocal left
+            if not left:
+                raise Killed
+            left -= 1
+            replace(*paths)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", replaced)
+            try:
+                run(files)
+            except Killed:
+                pass
+            else:
+                return
+        yield files
