@@ -58,12 +58,10 @@ def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) ->
     mean_of = mean_of_cases if method.groups else mean
     measure = benchmark.primary(method)
     better = next((metric.higher_is_better for metric in method.metrics if metric.name == measure), None)
-    listed = [
-        ((name, mean_of, True if len(of) > 1 else better), (f"{name}_stderr", user_stderr, None))
-        for name, of in benchmark.of_several(method, settings).items()
-    ]
-    return [
-        {"metric": name, "aggregation": aggregation, "higher_is_better": better}
-        for pair in listed
-        for name, aggregation, better in pair
-    ]
+    found: list[dict[str, Any]] = []
+    for name, of in benchmark.of_several(method, settings).items():
+        # more is better of a difference, which has two settings
+        direction = True if len(of) > 1 else better
+        found.append({"metric": name, "aggregation": mean_of, "higher_is_better": direction})
+        found.append({"metric": f"{name}_stderr", "aggregation": user_stderr, "higher_is_better": None})
+    return found

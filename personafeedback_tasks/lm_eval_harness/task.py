@@ -68,10 +68,10 @@ class BenchmarkTask(ConfigurableTask):
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
-        config["metric_list"] = [
-            *config["metric_list"],
-            *metrics.of_several(self.benchmark, self.method, self.settings),
-        ]
+        more = metrics.of_several(self.benchmark, self.method, self.settings)
+        config["metric_list"] = [*config["metric_list"], *more]
+        gains = self.benchmark.of_several(self.method, self.settings)
+        self._with_stderr = [self.benchmark.primary(self.method), *gains]
         # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
         found = [Signature.of(self.benchmark, config["task"], self.cases, options) for options in self.options]
@@ -213,12 +213,11 @@ class BenchmarkTask(ConfigurableTask):
         # their aggregation needs.
         results = self._results[doc["id"]]
         tables = self.benchmark.tabled(self.method, results, "lm-eval")
-        primary = self.benchmark.primary(self.method)
         found: dict[str, Any] = {}
         for name in tables[0]:
             of_each = [table[name] for table in tables]
             found[name] = of_each if self.method.groups else of_each[0]
-        for name in (primary, *self.benchmark.of_several(self.method, self.settings)):
+        for name in self._with_stderr:
             if name in found:
                 found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])
         for name in self.benchmark.corpus:
