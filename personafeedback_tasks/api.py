@@ -303,7 +303,7 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
     """(benchmark, selection, options, cases) of a task under one setting."""
     benchmark, values = benchmark_of(task), dict(options)
     selection, method = asked(benchmark, task, values.pop("method", None))
-    every = benchmark.options_of({**values, "method": method.name}, benchmark.options.strict)
+    every = benchmark.options_of({**values, "method": method.name})
     if len(every) > 1:
         raise OptionError(
             f"Replies and cases are of one setting at a time, got {', '.join(benchmark.settings(every))}. Take one "

@@ -47,7 +47,7 @@ def plan(
     require("scipy", extra="report")
     record, told = benchmark_of(task), given_options(given)
     selection, of = asked(record, task, told.pop("method", None))
-    every = record.options_of({**told, "method": of.name}, record.options.strict)
+    every = record.options_of({**told, "method": of.name})
     cases = record.cases(every[0], record.selections[selection])
     made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
     from ..reports.plan_text import blocks

@@ -29,20 +29,11 @@ GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
 
 
-def always(options: Mapping[str, Any]) -> bool:
-    """Condition of a field in `Benchmark.signed` that every signature has."""
-    return True
-
-
 class Stage(ABC):
     """A call before those of the method, whose reply changes what they show. Inspect only."""
 
     name: str  # of the option that turns it on; its messages and scores carry it
-    max_tokens: int  # new tokens of its reply where the method needs no more than a label, see `limit`
-
-    def limit(self, method: Method) -> int:
-        """New tokens of its reply, at most."""
-        return method.max_tokens or self.max_tokens
+    max_tokens: int  # new tokens of its reply, where the method's own reads no text
 
     @abstractmethod
     def applies(self, options: Any) -> bool:
@@ -86,7 +77,7 @@ class Benchmark(ABC):
     units: Units | None = None  # cases that count together or not at all; None where each counts alone
     stage: Stage | None = None  # a call before the others
     judges: Mapping[str, Callable[[str], str]] = {}  # without a model: they answer from the prompt alone
-    signed: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {}  # field of `signs` -> whether options have it
+    signed: tuple[str, ...] = ()  # the names of what `signs` gives
     comparisons: tuple[Comparison, ...] = ()  # what is assumed of two runs before there are any, see `plan`
 
     @abstractmethod
@@ -180,18 +171,16 @@ class Benchmark(ABC):
         """`setting` of all options of a run."""
         return tuple(self.setting(vars(options)) for options in every)
 
-    def options_of(
-        self, given: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Options] | None = None
-    ) -> tuple[Options, ...]:
+    def options_of(self, given: Mapping[str, Any], strict: bool = True) -> tuple[Options, ...]:
         """The options of a run: once, or once for each setting that it asks, in their order.
 
         An option without effect under a setting, such as hidden fields of a persona, is left at its default there.
 
         Args:
             given: by name, as a user wrote them: of settings a list, or names with commas between.
-            read: `Options.read` of the class, or `Options.strict`.
+            strict: whether other names than those of options are refused.
         """
-        read, control = read or self.options.read, self.report.control
+        read, control = self.options.strict if strict else self.options.read, self.report.control
         option = control.option if control else "setting"
         listed = given.get(option)
         if isinstance(listed, str) and "," in listed:

@@ -199,9 +199,10 @@ def make_plan(
         calls = each * len(tokens)
         output = calls * reply
         if stage is not None and stage.applies(told):
-            max_tokens = max(max_tokens, stage.limit(method))
+            limit = method.max_tokens or stage.max_tokens
+            max_tokens = max(max_tokens, limit)
             if expected is None:
-                output += len(documents) * (stage.limit(method) - reply)
+                output += len(documents) * (limit - reply)
         asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
         longest = max(longest, *tokens)
     groups = benchmark.columns(cases.cells).items()

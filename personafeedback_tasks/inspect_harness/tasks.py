@@ -60,7 +60,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
         if given.get("method", only) != only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
         given["method"] = only
-    every = record.options_of(given, record.options.strict)
+    every = record.options_of(given)
     told = every[0]
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")

@@ -54,7 +54,7 @@ class BenchmarkTask(ConfigurableTask):
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
-        self.options = self.benchmark.options_of({**metadata, "method": self.method.name})
+        self.options = self.benchmark.options_of({**metadata, "method": self.method.name}, strict=False)
         self.settings = self.benchmark.settings(self.options)
         self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))
         stage = self.benchmark.stage

@@ -58,11 +58,7 @@ class PersonaFeedback(PairwiseBenchmark):
     selections = SELECTIONS
     report = REPORT
     stage = RagFilter()
-    signed = {
-        "memory": lambda options: options["setting"] == "rag",
-        "others": lambda options: options["setting"] in OF_ANOTHER,
-        "padding": lambda options: options["setting"] == PADDING,
-    }
+    signed = ("memory", "others", "padding")
     comparisons = COMPARISONS
     columns = staticmethod(columns)
     prompt = staticmethod(prompts.build)
@@ -87,12 +83,12 @@ class PersonaFeedback(PairwiseBenchmark):
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
         """Digests of what the setting reads beside the cases, of all users; None for the rest."""
-        made = {
-            "memory": lambda: memory.digest(cases.release.root),
-            "others": lambda: cases.release.given(options.setting).digest,
-            "padding": lambda: digest_of([*NEUTRAL.items()]),
+        setting, release = options.setting, cases.release
+        return {
+            "memory": memory.digest(release.root) if setting == "rag" else None,
+            "others": release.given(setting).digest if setting in OF_ANOTHER else None,
+            "padding": digest_of([*NEUTRAL.items()]) if setting == PADDING else None,
         }
-        return {name: made[name]() if applies(vars(options)) else None for name, applies in self.signed.items()}
 
 
 PERSONAFEEDBACK = PersonaFeedback()

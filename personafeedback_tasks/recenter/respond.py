@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import OptionError
-from ..core.benchmark import always
 from ..core.earlier import Earlier, earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
@@ -153,7 +152,7 @@ class Respond(PromptStage):
     method_of_stage = METHOD
     stand_in = Informed("", "", "", "P", ("A", "B  B"))
     options = RespondOptions
-    signed = {**PromptStage.signed, "filtered_by": always}
+    signed = (*PromptStage.signed, "filtered_by")
     report_fields = {
         "headline": (
             Line("written", strong=True, interval=True, meaning="share of the prompts with two whole replies"),

@@ -17,7 +17,6 @@ from msgspec import Meta, Struct
 from ..common.errors import DataError
 from ..common.records import NonEmpty, decoded
 from ..common.text import same_text
-from ..core.benchmark import always
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase, earlier
 from ..core.evidence import Reply
@@ -94,7 +93,7 @@ class Pairings(Rows[ForPrompt]):
 class PromptStage(DoneStage):
     """A stage about users and prompts, which goes on from a run of the stage before."""
 
-    signed = {"attributes_of": always, "without_attributes": always}
+    signed: tuple[str, ...] = ("attributes_of", "without_attributes")
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
         return {"attributes_of": cases.made_by, "without_attributes": cases.without}

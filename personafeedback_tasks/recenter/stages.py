@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.benchmark import Benchmark, always
+from ..core.benchmark import Benchmark
 from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import Examined, HumanAgreement, ReportSpec, Shown
@@ -79,7 +79,7 @@ class JudgedStage(StageBenchmark):
 
     def __init__(self) -> None:
         super().__init__()
-        self.signed = {self.unscored: always}
+        self.signed = (self.unscored,)
         self.report = ReportSpec(
             primary="acc",
             score="Accuracy",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.text import language_of
-from ..core.benchmark import Benchmark, always
+from ..core.benchmark import Benchmark
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
@@ -107,7 +107,7 @@ class Write(Benchmark):
     cells = CATEGORIES
     selections = SELECTIONS
     stage = PERSONAFEEDBACK.stage
-    signed = {**PERSONAFEEDBACK.signed, "questions_of": always}
+    signed = (*PERSONAFEEDBACK.signed, "questions_of")
     report = ReportSpec(
         primary="written",
         score="Written",

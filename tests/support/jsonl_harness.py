@@ -34,7 +34,7 @@ Model = Callable[[str, str], str]
 def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = "", **options: Any) -> Path:
     """Ask every case and write the log."""
     record = find(benchmark)
-    every = record.options_of(options, record.options.strict)
+    every = record.options_of(options)
     settings, method = record.settings(every), record.methods[every[0].method]
     cases = record.cases(every[0], record.selections[selection])
     lines: list[dict[str, Any]] = [
