@@ -28,7 +28,7 @@ NEUTRAL = {
 
 
 def setting_of(instruction: str) -> str:
-    """What a text of `personafeedback persona` is about: `persona`, whoever it is, or `padding`; empty for other texts."""
+    """What a text of `personafeedback persona` is about: `persona`, whoever it is, or `padding`; else empty."""
     if instruction.startswith(tuple(OPENING.values())):
         return "persona"
     # both begin alike, whichever is the longer one
