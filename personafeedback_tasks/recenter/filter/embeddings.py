@@ -78,9 +78,5 @@ def embedder(model: str) -> Embedder:
 
 def name_of(model: str) -> str:
     """The model's name; the absolute path where it is a folder."""
-    if not model.strip():
-        raise OptionError(
-            f"The embedding model must be a name on the Hugging Face Hub, such as {DEFAULT}, or a folder."
-        )
     folder = Path(model).expanduser()
     return str(folder.resolve()) if folder.is_dir() else model

@@ -1,7 +1,7 @@
 """Vectors of a row's texts and labels -> a logistic regression with a threshold, without random numbers.
 
-Its features: the attribute's embedding, its product with the prompt's, the cosine. Vectors of rows are an array of shape
-(rows, 2 * dimensions): of each row, the unit vector of its attribute and that of its prompt.
+Its features: the attribute's embedding, its product with the prompt's, the cosine. Vectors of rows have the shape
+(rows, 2 * dimensions): the unit vectors of a row's attribute and of its prompt, side by side.
 """
 
 from __future__ import annotations
