@@ -14,7 +14,7 @@ from ..parsing.answers import IMPOSSIBLE
 from ..parsing.letter_probabilities import top_reader
 from ..parsing.letters import readers
 from .orders import Orders
-from .scoring import p_chosen, score_answers, score_symmetric
+from .scoring import metrics, p_chosen, score_answers, score_symmetric
 
 DEBIASED = "acc_sym"
 """The score of the methods that know log-odds, `scoring.score_symmetric`. Rewards have no place to debias."""
@@ -38,14 +38,7 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
         return found
 
     read_reply, read_last_line = readers(orders.letters)
-    case_metrics = (
-        Metric("acc"),
-        Metric(orders.all_right),
-        Metric("invalid", higher_is_better=False),
-        Metric("consistency", defined=False),
-        *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
-        *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
-    )
+    case_metrics = metrics(orders)
     # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an
     # acc of 1 / n whatever it knows. Averaging log-odds does, so their score is acc_sym.
     symmetric = (Metric(DEBIASED), *case_metrics)

@@ -6,7 +6,20 @@ import math
 from collections.abc import Sequence
 
 from ..core.evidence import LogLikelihoods
+from ..core.method import Metric
 from .orders import TWO, Orders
+
+
+def metrics(orders: Orders) -> tuple[Metric, ...]:
+    """The values of `score_answers`, and which tables have them."""
+    return (
+        Metric("acc"),
+        Metric(orders.all_right),
+        Metric("invalid", higher_is_better=False),
+        Metric("consistency", defined=False),
+        *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
+        *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
+    )
 
 
 def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, float]:

@@ -15,7 +15,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("bm25s")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.lm_eval_runs import CELLS, GROUPS, command
+from support.lm_eval_runs import command
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
@@ -24,7 +24,6 @@ from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 
 INSPECT = {"generate", "cot", "logprobs", "reward"}
-LM_EVAL = {"generate", "cot", "mc"}
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +62,6 @@ def test_a_cell_of_inspect_builds_or_is_refused(setting, rag_filter, method, wor
             inspect_task(data, **options)
         assert "\n" not in str(caught.value)
         assert re.search(r"[Uu]se ", str(caught.value)), "the sentence does not say what to do"
-
-
-def test_the_methods_that_lm_eval_has_are_names_and_no_others_are():
-    suffixes = {"" if method == "generate" else f"_{method}" for method in LM_EVAL}
-    assert {f"personafeedback_general_hard{suffix}" for suffix in suffixes} <= CELLS
-    assert not {name for name in CELLS | GROUPS if name.endswith(("_logprobs", "_reward"))}
-    assert set(PERSONAFEEDBACK.methods) == LM_EVAL | INSPECT
 
 
 @pytest.mark.parametrize(

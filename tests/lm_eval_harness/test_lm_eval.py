@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-import re
-from pathlib import Path
 
 import pytest
 
@@ -125,17 +123,6 @@ def test_options_change_the_prompt_and_the_name(real_part):
     assert lm.prompts == [prompts.build(case, template, order) for case in cases for order in TWO.names]
     alias = results["results"]["personafeedback_general_hard"]["alias"]
     assert alias.endswith("(prompt v2, without Name, without Preference.Travel)")
-
-
-@pytest.mark.parametrize(
-    ("metadata", "sentence"),
-    [
-        ({"hide": "Nmae"}, "hide must name fields of these personas, got Nmae. Did you mean Name? Use some of: "),
-    ],
-)
-def test_an_unknown_option_is_refused(metadata, sentence, real_part):
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        evaluate("gold", "personafeedback_general_hard", real_part, limit=1, metadata=metadata)
 
 
 def test_groups_are_weighted_by_cases(lm_eval_general):
@@ -328,16 +315,3 @@ def test_a_key_among_the_model_arguments_is_in_nothing_that_is_logged_of_our_tas
             "personafeedback_tasks_prompts",
         }
         assert config["metadata"]["setting"] == "no_persona"
-
-
-def test_the_command_runs_the_log_likelihood_tasks_without_weights(tmp_path):
-    done = command(
-        "--model", "dummy", "--tasks", "personafeedback_mc", "--output_path", str(tmp_path), PERSONAFEEDBACK_DATA="sample",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (results,) = Path(tmp_path).rglob("results_*.json")
-    table = json.loads(results.read_text(encoding="utf-8"))["results"]
-    assert set(table) == {"personafeedback_mc", *(name for name in CELLS if name.endswith("_mc"))}
-    assert 0 <= table["personafeedback_mc"]["acc_sym,none"] <= 1
-    assert "not evidence about any model" in done.stderr
-    assert "personafeedback_general_hard_mc (demonstration)" in done.stdout

@@ -1,10 +1,11 @@
-"""Settings: their runs in one report, with the macro mean; a new one is one function and changes no other number."""
+"""Settings: their runs in one report, with the macro mean; a new setting or metric changes no other number."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,11 @@ from support.judges import OTHER
 from support.models import register
 from support.tables import in_markdown, printed_rows
 
+from personafeedback_tasks.core.method import Metric
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.stats.estimates import paired
 
@@ -159,3 +162,18 @@ def test_a_new_setting_is_one_function_and_changes_no_other_number(tmp_path, mon
     done = personafeedback("report", "--full", after.location)
     assert done.exit_code == 0, done.output
     assert "name_alone" in done.stdout
+
+
+def test_a_new_metric_is_its_definition_and_the_report_of_an_older_log_has_it(tmp_path, monkeypatch):
+    log = evaluate(tasks.personafeedback_general_hard(data="sample"), "personafeedback/longest", tmp_path / "logs")
+    before = reported(tmp_path / "before", log.location)[1]["groups"]["general_hard"]["measures"]
+    method = PERSONAFEEDBACK.methods["generate"]
+
+    def score(targets, answers, values):
+        return {**method.score(targets, answers, values), "never_right": float(0 not in TWO.picks(answers))}
+
+    longer = replace(method, score=score, metrics=(*method.metrics, Metric("never_right")))
+    monkeypatch.setitem(PERSONAFEEDBACK.methods, "generate", longer)
+    after = reported(tmp_path / "after", log.location)[1]["groups"]["general_hard"]["measures"]
+    assert after.pop("never_right")["value"] == 0.5  # the longer response is the chosen one in half of the cases
+    assert after == before
