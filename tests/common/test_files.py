@@ -68,7 +68,7 @@ def authors(tmp_path_factory) -> Path:
 
 
 SAMPLE = ("--data", "sample")
-COMMANDS = ("audit", "export", "report", "card", "recenter import")
+COMMANDS = ("audit", "report", "card", "recenter import")
 
 
 @pytest.fixture
@@ -77,7 +77,6 @@ def command(request, release, logs, authors):
     one, two = logs.values()
     return {
         "audit": ({"a.json": "old"}, lambda to: ["audit", *SAMPLE, "--json", to / "a.json"]),
-        "export": ({"rewardbench.jsonl": "old"}, lambda to: ["export", *SAMPLE, "--out", to]),
         "report": (
             dict.fromkeys(("report.md", "report.json", "index.html"), "old"),
             lambda to: ["report", one, "--data", release, "--out", to],

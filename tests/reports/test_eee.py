@@ -119,7 +119,7 @@ def test_the_command_of_the_page_runs_as_printed(part_log, real_part, tmp_path, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--evaluator", "Acme"), "A RUN needs --evaluator NAME and --relationship"),
+        (("--evaluator", "Acme"), "Missing option '--relationship'"),
         (ABOUT[:-1], "files a model under DEVELOPER/MODEL"),
         ((*ABOUT, "{model}=acme/reader", "--sample"), "should not be in a model card"),
     ],
@@ -130,6 +130,6 @@ def test_what_cannot_be_a_record_is_refused(more, message, part_log, real_part, 
         log, data, more = part_log("lm-eval", "mixed", TASK, limit=30), ("--data", real_part), more[:-2]
         more = (*more, "CUSTOM=acme/reader")
     done = personafeedback("export", log, *more, *data, "--out", tmp_path / "out")
-    assert done.exit_code == 1
+    assert done.exit_code in (1, 2)
     assert message in " ".join(done.output.split())
     assert not (tmp_path / "out").exists()
