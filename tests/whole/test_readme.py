@@ -228,7 +228,7 @@ def test_the_length_baseline_is_that_of_the_data(real_data):
         cases = load_cases(real_data, "general", difficulty)
         longer = sum((len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases)
         shares.append(int(100 * longer / len(cases) + 0.5))
-    assert f"{min(shares)} to {max(shares)} % of the cases of each cell" in " ".join(text(README).split())
+    assert f"{min(shares)} to {max(shares)} % of each cell" in " ".join(text(README).split())
     assert f"right in {min(shares)} to {max(shares)} % of each General cell |" in text(DOCS / "validity.md")
 
 
