@@ -80,7 +80,7 @@ def measures_of(
         if not cases or (only is not None and measure not in only):
             continue
         if isinstance(over, UnitMean):
-            by_unit = over.by_unit(judged(results))
+            by_unit = over.by_unit(results)
             of_cases = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
             found[measure] = replace(share(of_cases, users, strata, also), n=sum(map(len, by_unit.values())))
         else:

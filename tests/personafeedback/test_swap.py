@@ -111,7 +111,7 @@ def test_compare_has_both_users_and_the_question(tmp_path):
         for judge in ("readable", "gold")
     ]
     runs = list(map(read_run, logs))
-    (pair,) = compare(*runs).pairs
+    (pair,) = compare(*runs).entry.pairs
     ids = sorted(runs[0].cases)
     deltas = [runs[1].cases[i].value("acc") - runs[0].cases[i].value("acc") for i in ids]
     of_id = {case.id: case for case in SAMPLE}

@@ -191,8 +191,12 @@ def test_rewards_for_length_are_worth_nothing_in_swap(one, tmp_path, monkeypatch
     """Whoever the user is, the longer of the two responses gets more."""
     monkeypatch.setattr(RewardModel, "score", lambda self, rows: [Reward(float(len(row.ids)), {}) for row in rows])
     task = personafeedback_swap(data="sample", method="reward")
-    run = read_run(evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path).location)
+    log = evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path)
+    run = read_run(log.location)
     assert sorted(run.values("acc").values()) == [0] * 4 + [1] * 4
+    made = make_report(run, None)
+    assert (made.overall.measures["changed"].value, made.overall.measures["changed"].n) == (0, 4)
+    assert "0 of 4 picks changed with the user" in made.verdict
 
 
 def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, monkeypatch):
