@@ -1,4 +1,4 @@
-"""The commands that make a set of one's own: build STEP DIR."""
+"""The commands that make a set of your own: build STEP DIR."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import click
 from msgspec.structs import asdict
 
 from ..building.build import Build
+from ..building.imported import import_pairs
 from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
 from ..building.status import next_line, show_status, show_texts
-from ..building.steps import PACKS, RELEASE, VOTES
+from ..building.steps import PACKS, RELEASE, TEXTS, VOTES
 from ..building.texts.answers import target
 from ..building.texts.asking import Models
 from ..building.texts.checks import words
@@ -21,8 +22,8 @@ from ..building.texts.seeds import start
 from ..common import web
 from ..common.errors import OptionError
 from ..common.files import write
-from .build_set import import_command, release, training
-from .build_texts import build_argument, folder_argument, model_options, texts
+from .annotate import judged_in
+from .options import FOLDER, Decorator, given_options, several
 from .output import progress, say
 
 _DIR = Path("DIR")
@@ -43,6 +44,34 @@ it was killed.
 all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training`
 makes pairs to train a reward model on.
 """
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+folder_argument = click.argument("folder", metavar="DIR", type=_FOLDER)
+
+build_argument = click.argument("folder", metavar="DIR", type=_FOLDER, callback=lambda _, __, path: Build.open(path))
+"""As `folder_argument`, of a build that was started."""
+
+
+def model_options(without: str) -> Decorator:
+    """The options of a command that asks models; `without` says what it does without one."""
+    return several(
+        click.option(
+            "--model", "names", metavar="MODEL", multiple=True,
+            help=f"Model that writes, as Inspect names it: openai/gpt-4o. Repeat for several. {without}",
+        ),
+        click.option(
+            "-M", "arguments", multiple=True, metavar="NAME=VALUE",
+            callback=lambda _, __, given: given_options(given, "-M"),
+            help="Argument of all models, as in Inspect: -M base_url=URL. May be repeated.",
+        ),
+        click.option(
+            "--batch", is_flag=True,
+            help="Ask by the provider's batch interface: most answer within a day, at half the price.",
+        ),
+        click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
+        click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
+    )  # fmt: skip
 
 
 @click.command()
@@ -94,6 +123,38 @@ def status(folder: Build) -> None:
     Tokens are those that the providers counted, from logs/. Calls of runs that were killed are not counted.
     """
     show_status(folder, say)
+
+
+@click.command()
+@build_argument
+@click.argument("step", metavar="[STEP]", required=False, type=click.Choice([step.name for step in TEXTS]))
+@model_options("Without one, only what you brought is taken.")
+def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: Any) -> None:
+    """Have models write what is missing: the texts of one STEP, or of all of them, one after another.
+
+    \b
+    personas   profiles from seeds.jsonl, and your own of persona/, into people.csv
+    questions  specific ones for a drawn scenario, general ones from pool.jsonl, and your own lines
+    answers    to each question, and the pairs of them that people compare
+
+    \b
+        personafeedback build texts DIR --model openai/gpt-4o --model openai/gpt-4o-mini
+        personafeedback build texts DIR questions --model openai/gpt-4o
+
+    Name all models at once: the first writes personas and questions; all of them answer, and among their answers each
+    pair is chosen so that the better informed one is as often the longer as the shorter one.
+
+    You may name the steps one by one, and screen people.csv and questions.csv (and pool.csv) in between: keep = no
+    drops a line, with a reason of your own.
+
+    Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked.
+    What is refused is asked for again with another seed, at most three times, and kept in refused.jsonl with the
+    reason; remove its lines there, and it is asked for anew.
+    """
+    with progress() as show:
+        models = Models(tuple(dict.fromkeys(names)), **options, show=show)
+        write_texts(folder, models, say, step or "")
+    show_texts(folder, say)
 
 
 PAGE = "pilot.html"
@@ -157,6 +218,89 @@ def _page(folder: Build) -> str:
     template = Path(__file__).with_name("pilot_page")
     title = f"Pilot of {folder.settings.name}"
     return web.page(template, document, title=title, language=folder.settings.language)
+
+
+@click.command()
+@build_argument
+def release(folder: Build) -> None:
+    """Turn votes into labels and tiers, and make the data set: DIR/release, in the layout of PersonaFeedback, with a
+    set.json and a data card.
+
+    \b
+    easy     built to be (the full persona against none), and the votes confirm it
+    medium   more than `medium` of build.toml (8/9) of all such people agree, as estimated from the votes on all pairs
+    hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
+
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The
+    agreement of the annotators, and the risk that another nine like these would decide otherwise, are printed as a
+    check and decide nothing. So is how often a shortcut is right on Hard: the longer response, the one with more of
+    the persona's terms, or the one that says the user's name.
+
+    Everything in this package then works on the set: the tasks of both harnesses, reports, cards, duels. Nothing is
+    uploaded. Files that you add to DIR/release stay when you run this again; README.md is written anew.
+    """
+    from ..building.release import release as write_release
+
+    write_release(folder, say)
+
+
+@click.command()
+@build_argument
+@click.option(
+    "--benchmark",
+    metavar="DATA",
+    help="Benchmark that no text may come from: PersonaFeedback, as a folder or a Hub id. Default: "
+    "PERSONAFEEDBACK_DATA, else the Hub. `none` compares with this build's own test pairs alone.",
+)
+@click.option(
+    "--ratings",
+    metavar="STUDY",
+    type=FOLDER,
+    help="Pairs also of replies that people rated, a folder of `annotate`. DIR may then have no persons.",
+)
+def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None:
+    """Make pairs to train a reward model on, of the persons of the split train.
+
+    In each pair both responses are by one model: the one that was told the persona, before the one that was not. With
+    --ratings, people rated one reply above the other. Writes DIR/training/train.jsonl in the conversational format of
+    TRL, with the persona in a system turn.
+
+    A pair with a response that a model will be tested on, or a near copy of one, is left out.
+
+    \b
+        personafeedback build training DIR
+        personafeedback build training DIR --ratings STUDY
+    """
+    from ..building.training import make_training
+
+    make_training(folder, judged_in(ratings) if ratings else (), benchmark, say)
+
+
+@click.command("import")
+@folder_argument
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A .csv or .jsonl file with persona, question, chosen and rejected; maybe user_id and category "
+    "(general or specific).",
+)
+@click.option(
+    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2: 0 to train only.  [default: 1]"
+)
+def import_command(folder: Path, source: Path, test: str | None) -> None:
+    """Start a build with pairs that have labels, so that they can be released at once, or voted on again.
+
+    A persona is an object or a text; rows with the same one are of the same user, unless they have a user_id. All
+    pairs count as hard.
+
+    \b
+        personafeedback build import DIR --from pairs.csv
+        personafeedback build release DIR
+    """
+    import_pairs(folder, source, test, say)
 
 
 @click.group(help=_HELP)

@@ -14,14 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from support import jsonl_harness
 from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
 from support.commands import build_step, personafeedback, tree
+from support.judges import JUDGES
 from support.killed import after_each_file
 
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Answer, Pair, Person
 from personafeedback_tasks.common import tables
+from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.personafeedback.cases import load_present
 
 
@@ -61,7 +64,7 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
     assert "!" not in said
 
 
-def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
+def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_reports(tmp_path, monkeypatch):
     """Marks say the side on which a response was shown; whoever sends no column of faults was not asked."""
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults=True)
     assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
@@ -92,6 +95,13 @@ def test_faults_are_counted_for_each_response_of_a_case(tmp_path):
             "reject": {"uncomfortable": 0, "over-personalized": 0},
         }
     assert "Under `faults`" in (build.root / "release" / "README.md").read_text("utf-8")
+    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
+    data = str(build.root / "release")
+    log = jsonl_harness.run(JUDGES["gold"], "gold", tmp_path / "logs", "personafeedback", data=data)
+    said = personafeedback("report", log, "--full").output
+    assert "chosen is over-" in said
+    assert f"{len(cases)} of {len(cases)} cases" in said
+    assert "uncomfortable" not in said  # to one of eight
     files[0].write_text(f"item,vote,faults\n{own[0]['item']},A,C uncomfortable\n", "utf-8")
     assert "line 2: found 'c uncomfortable' under faults, expected any of A uncomfortable" in refusal(build, files[0])
 
