@@ -106,7 +106,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         found.append(_difference(name, partial(difference, name), meaning, table))
     found.sort(key=lambda one: (one.table != RESULT, one.label in further, one.label == control.gain))
     if control.counting:
-        found.append(_difference(EXCESS, _excess, _of_difference(EXCESS, control), RESULT))
+        found.append(_difference(EXCESS, excess_over_counting, _of_difference(EXCESS, control), RESULT))
     for word in dict.fromkeys(control.harm.values()):
         harmed, helped = (
             "of the answers that are right without, the share that is wrong with it",
@@ -117,7 +117,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
     about = "right minus wrong on the cases in which both runs pick the same response in every order"
     fields = {"unit": DIFFERENCE, "interval": True, "counted": "cases", "table": SAME_PICK, "meaning": about}
-    found.append(Measure("same_pick", "right minus wrong", kind="difference", of=_same_pick, **fields))
+    found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
         if value not in own.values():
@@ -303,14 +303,6 @@ def _under(value: str, one: Contender) -> Estimate | None:
     control = one.controls[value]
     ids = [case_id for case_id in one.ids if case_id in control.cases]
     return one.mean(ids, [control.cases[case_id].value(one.run.primary) for case_id in ids])
-
-
-def _excess(one: Contender) -> Estimate | None:
-    return None if one.plain else excess_over_counting(one.run, one.controls, one.texts, one.ids)
-
-
-def _same_pick(one: Contender) -> Estimate | None:
-    return None if one.plain else same_pick(one.run, one.controls, one.ids)
 
 
 def _harm(word: str, before: float, one: Contender) -> Estimate | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ..core.report import Examined
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate, critical, mean, paired, shows_spread
+from .contender import Contender
 from .control import gains
 
 MOST_CASES = 0.95
@@ -185,39 +185,36 @@ def wrong_value(run: Run) -> str | None:
     return next((one.less for one in control.named if one.more == own and one.less != control.value), None)
 
 
-def excess_over_counting(
-    run: Run, controls: Mapping[str, Run], texts: Examined | None, ids: Iterable[str] | None = None
-) -> Estimate | None:
-    """EXCESS, paired by case, of the cases `ids` or all; None without the control or the texts.
+def excess_over_counting(one: Contender) -> Estimate | None:
+    """EXCESS, paired by case; None without the control or the texts, and where cells weigh the same.
 
     Of the baselines that count terms, the one that leaves the least: to be above 0 is then to be above all of them. One
     that does no better with the right persona explains nothing; without any other, right minus wrong is left.
     """
+    run, texts = one.run, one.texts
     value = wrong_value(run) or ""
-    wrong, control = controls.get(value), run.benchmark.report.control
-    if wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
+    wrong, control = one.controls.get(value), run.benchmark.report.control
+    if one.plain or wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
         return None
     if control is not None and any(run.signature.options.get(name) for name in control.alike.get(value, ())):
         return None  # the model saw a part of the persona, and the baselines count in all of it
-    found = gains(run, wrong, ids)
+    found = gains(run, wrong, one.ids)
     users = [run.cases[name].user_id for name in found]
     counted = [of for of in texts.counted().values() if sum(of[name] for name in found) > 0]
     nothing = dict.fromkeys(found, 0.0)
     excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in counted or [nothing]]
-    return min(excess, key=lambda one: one.value if math.isnan(one.low) else one.low)
+    return min(excess, key=lambda found: found.value if math.isnan(found.low) else found.low)
 
 
-def same_pick(run: Run, controls: Mapping[str, Run], ids: Iterable[str]) -> Estimate | None:
+def same_pick(one: Contender) -> Estimate | None:
     """Right minus wrong of the cases in which both runs pick the same response in every order; None without control.
 
     Picks by place dilute a difference: the same knowledge makes less of it.
     """
-    wrong = controls.get(wrong_value(run) or "")
-    if wrong is None:
+    run, wrong = one.run, one.controls.get(wrong_value(one.run) or "")
+    if one.plain or wrong is None:
         return None
-    common = [name for name in ids if name in wrong.cases]
-    alike = [
-        name for name in common if run.cases[name].value("consistency") == wrong.cases[name].value("consistency") == 1
-    ]
+    both = [(run.cases[name], wrong.cases[name]) for name in one.ids if name in wrong.cases]
+    alike = [mine.case_id for mine, its in both if mine.value("consistency") == its.value("consistency") == 1]
     found = gains(run, wrong, alike) if alike else {}
     return paired([*found.values()], [run.cases[name].user_id for name in found])

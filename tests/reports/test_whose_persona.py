@@ -241,9 +241,10 @@ def test_a_control_on_a_part_of_the_cases_is_no_part_of_the_verdict():
 
 def test_what_a_model_did_not_see_is_not_counted_for_it():
     run, controls = asked(KNOWER)
-    texts, hide = examine(SAMPLE, run.cases), {"hide": ["Name"]}
-    assert excess_over_counting(run, controls, texts) is not None
-    assert excess_over_counting(replace(run, signature=run.signature.changed(**hide)), controls, texts) is None
+    whole = Contender(run, controls, examine(SAMPLE, run.cases))
+    assert excess_over_counting(whole) is not None
+    hidden = replace(run, signature=run.signature.changed(hide=["Name"]))
+    assert excess_over_counting(replace(whole, run=hidden)) is None
 
 
 def test_what_counting_explains_is_subtracted_also_where_that_makes_the_interval_shorter():
@@ -253,7 +254,7 @@ def test_what_counting_explains_is_subtracted_also_where_that_makes_the_interval
     }
     counted = {"overlap": {name: of - 0.25 for name, of in gain.items()}, "overlap_share": dict.fromkeys(gain, -0.5)}
     assert fmean(counted["overlap"].values()) > 0
-    found = excess_over_counting(run, controls, Examined(counted=lambda: counted))
+    found = excess_over_counting(Contender(run, controls, Examined(counted=lambda: counted)))
     assert found.value == pytest.approx(0.25)
 
 
