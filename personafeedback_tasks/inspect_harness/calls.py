@@ -146,10 +146,11 @@ def events() -> Sequence[Event]:
 def stage_outcome(stage: Stage | None) -> dict[str, str]:
     """How the stage's reply was read, for the metadata of a score; empty without one."""
     # from the events: of a killed run, a sample has nothing else
+    found = {}
     for call, about in made(events()) if stage else ():
         if stage and about.get("call") == stage.name:
-            return {stage.name: stage.read(call.output.completion, about)}
-    return {}
+            found[stage.name] = stage.read(call.output.completion, about)
+    return found
 
 
 async def _after_stage(
