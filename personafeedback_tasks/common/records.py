@@ -34,6 +34,7 @@ LONGEST_NUMBER = 400  # digits in a row; the largest double has 309
 
 _LONG_NUMBER = re.compile(rb"\d{%d}" % (LONGEST_NUMBER + 1))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_DIGITS_AS_0 = bytes.maketrans(b"123456789", b"000000000")
 
 
 def read(path: Path) -> bytes:
@@ -80,6 +81,8 @@ def check_json(raw: bytes | str) -> None:
     """Raise ValueError for what no parser survives: some recurse for each bracket, some copy a number to the stack."""
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "surrogatepass")
+    if raw.count(b"[") + raw.count(b"{") <= DEEPEST and b"0" * (LONGEST_NUMBER + 1) not in raw.translate(_DIGITS_AS_0):
+        return  # nearly every record, in a fifth of the time
     no_escapes = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quotes are left but those around strings
     bare = b"".join(no_escapes.split(b'"')[::2])  # brackets and digits inside of strings do not count
     if _LONG_NUMBER.search(bare):

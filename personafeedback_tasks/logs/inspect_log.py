@@ -130,20 +130,15 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
             # by their names: they lie there in the order in which they ended, which moves the last bit of a sum
             for member in sorted(archive.infolist(), key=lambda member: member.filename):
                 if member.filename.startswith(_SAMPLES):
-                    yield _parsed(archive.read(member))
+                    raw = archive.read(member)
+                    check_json(raw)
+                    try:  # Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with
+                        sample = from_json(raw, cache_strings="none")
+                    except ValueError:
+                        sample = json.loads(raw)
+                    yield sample
     except Exception as error:  # as above
         raise _damaged(path, error) from error
-
-
-def _parsed(raw: bytes) -> dict[str, Any]:
-    # Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with
-    check_json(raw)
-    sample: dict[str, Any]
-    try:
-        sample = from_json(raw, cache_strings="none")
-    except ValueError:
-        sample = json.loads(raw)
-    return sample
 
 
 @dataclass
@@ -333,12 +328,12 @@ def generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) 
 
 def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> list[Usage]:
     # a reply from a cache costs nothing; what belongs to no setting's own calls counts for the first one
-    found = [NONE] * len(by_setting)
+    found: list[list[Usage]] = [[] for _ in by_setting]
     for call, event, _ in made:
         if not event.get("error") and event.get("cache") != "read":
             place = next((place for place, names in enumerate(by_setting) if call in names), 0)
-            found[place] += _usage(event["output"].get("usage"))
-    return found
+            found[place].append(_usage(event["output"].get("usage")))
+    return list(map(total, found))
 
 
 def _elsewhere(stats: EvalStats, of_samples: Usage) -> Usage:

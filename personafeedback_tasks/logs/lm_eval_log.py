@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,11 @@ class _Rows:
     cached: dict[int, int] | None
     in_full: bool = False  # whether a sample keeps the texts of its prompts
 
+    @cached_property
+    def requested(self) -> int:
+        # of a case under each setting
+        return len(self.method.calls) * self.method.requests
+
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
         with open(path, "rb") as file:
@@ -197,11 +202,10 @@ class _Rows:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
         logged, method = row["doc"], self.method
         cases = cases_under(self.settings, where, self.benchmark, method, logged)
-        requested = len(method.calls) * method.requests
-        replies = [*map(len, row["resps"])]
-        if replies != [1] * requested * len(self.settings):
+        replies, requested = [*map(len, row["resps"])], self.requested * len(self.settings)
+        if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"
-            raise refused(where, found, f"one to each of {requested * len(self.settings)}", AS_WRITTEN)
+            raise refused(where, found, f"one to each of {requested}", AS_WRITTEN)
         evidence: Sequence[Evidence]
         if isinstance(method, ReplyMethod):
             evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
@@ -227,7 +231,7 @@ class _Rows:
                 setting=setting,
                 cases=own,
                 evidence=given,
-                usage=Usage(calls=requested),
+                usage=Usage(calls=self.requested),
                 asked=Asked(where, logged["id"], sent, self.wrapping),
             )
 
