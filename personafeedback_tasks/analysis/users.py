@@ -90,15 +90,19 @@ LARGEST = 0.25
 
 def _variance(means: Any, noise: Any, expected: float) -> float:
     # the variance at which Q is `expected`: at most LARGEST, and 0 where Q is too small for any
-    from scipy.optimize import brentq
-
     def excess(variance: float) -> float:
         center = _center(means, variance + noise)
         return float(((means - center) ** 2 / (variance + noise)).sum() - expected)
 
     if excess(0) <= 0:
         return 0.0
-    return LARGEST if excess(LARGEST) >= 0 else float(brentq(excess, 0, LARGEST, xtol=1e-15))
+    if excess(LARGEST) >= 0:
+        return LARGEST
+    # bisection, since Q falls with the variance: to import scipy.optimize takes longer than to read a log
+    low, high = 0.0, LARGEST
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return high
 
 
 def _center(means: Any, variances: Any) -> float:

@@ -188,8 +188,9 @@ def test_a_server_that_sends_parts(tmp_path):
     with serving(gold, who_asks(CASES)) as server:
         server.sends = in_parts
         run(
-            "lm_eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples", "--output_path", tmp_path,
-            "--model_args", f"model=judge,base_url={server.url}/chat/completions,num_concurrent=4", data="sample", url=server.url,
+            "lm_eval", "--model", "local-chat-completions", "--apply_chat_template", "--tasks", HARD, "--log_samples",
+            "--output_path", tmp_path, "--model_args", f"model=judge,base_url={server.url}/chat/completions",
+            data="sample", url=server.url,
         )  # fmt: skip
     assert reported(read_run(tmp_path)) == {"acc": 1, "invalid": 0}
 
@@ -312,7 +313,8 @@ def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
 @pytest.mark.parametrize(
     ("reply", "counts"),
     [
-        ("{}", True), ("They like fish.\nFinal answer: Response {}", True), ("They like fish. So the answer is {}.", False),
+        ("{}", True), ("They like fish.\nFinal answer: Response {}", True),
+        ("They like fish. So the answer is {}.", False),
         ("They like fish. " * 200 + "\nAnswer: {}", False),  # 3,200 bytes of 1,024 tokens
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Scores are those of the replies, whatever a log says; cases are the data's, each counts once: else one error, and no card."""
+"""Scores are those of the replies, whatever a log says; cases are the data's, each once: else one error, no card."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def other_cell(row: Json) -> None:
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
     "cases again": (again, untouched, r"found (general_hard:\d+ a second time|120 rows of)"),
-    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 samples)"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 )"),
     "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
@@ -182,17 +182,11 @@ def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, rea
                 about(row)[key] = "another"
 
     log = bent(logs[harness], tmp_path / "bent", rename, untouched)
-    for command in (
-        ("report", log),
-        ("compare", logs["inspect"], log),
-        ("card", log, "--model-card", tmp_path / "card.md"),
-    ):
-        done = personafeedback(*command, "--data", real_part)
-        assert done.exit_code == 1, done.output
-        assert re.search(
-            rf"\d+ of 80 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
-        )
-    assert not (tmp_path / "card.md").exists()
+    done = personafeedback("report", log, "--data", real_part)
+    assert done.exit_code == 1, done.output
+    assert re.search(
+        rf"\d+ of 80 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
+    )
 
 
 def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
@@ -215,7 +209,7 @@ def test_inspects_json_logs_have_the_same_results(logs, tmp_path):
 @pytest.mark.parametrize("version", ["1.0", TASK_VERSION])
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
 def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, logs, real_part, tmp_path):
-    """Answers, values and the table of a log may be of an older version, or anybody's: the installed one reads the replies."""
+    """Answers, values and the table of a log may be of an older version, or anybody's: the replies are read again."""
 
     def older(header: Json) -> None:
         set_version(header, HARD, version)
@@ -225,5 +219,5 @@ def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, l
     assert read_run(log).results == read_run(logs[harness]).results
     done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 0, done.output
-    said = f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, which read the replies again."
+    said = f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, "
     assert (said in " ".join(done.stdout.split())) == (version == "1.0")

@@ -294,7 +294,7 @@ def test_such_a_run_has_no_card(real_part, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("share", "said"), [(0.35, True), (0.5, False)])
 def test_whether_place_decides_follows_from_the_interval_of_consistency(share, said, real_part, tmp_path):
-    """Of so many cases the same response is picked in both orders, of the others the first one. At half of them nobody knows."""
+    """In so many cases the same response is picked in both orders, in the others the first one. Half tell nothing."""
 
     def model(case_id: str, call: str) -> str:
         return "A" if drawn(case_id) >= share else TWO.right[call]

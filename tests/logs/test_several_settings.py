@@ -17,7 +17,6 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
@@ -28,7 +27,6 @@ from support.models import register
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_runs
@@ -221,18 +219,13 @@ def test_what_cannot_be_formed_is_absent(tmp_path):
         assert (leaf[f"{name},none"], leaf[f"{name}_stderr,none"]) == (table[name], table[f"{name}_stderr"])
 
 
-@pytest.mark.parametrize(
-    ("listed", "sentence"),
-    [
+def test_unknown_and_repeated_settings_are_refused():
+    for listed, sentence in (
         ("persona,nobody", "setting must be one of persona, no_persona, "),
-        (LISTED + ",persona", "setting must have each value once, got 'persona' again."),
-    ],
-)
-def test_unknown_and_repeated_settings_are_refused(listed, sentence):
-    with pytest.raises(OptionError, match=re.escape(sentence)):
-        tasks.personafeedback_hard(data="sample", setting=listed)
-    with pytest.raises(OptionError, match=re.escape(sentence)):
-        lm_eval_runs.evaluate("gold", "personafeedback_general_hard", "sample", metadata={"setting": listed})
+        (f"{LISTED},persona", "setting must have each value once, got 'persona' again."),
+    ):
+        with pytest.raises(OptionError, match=re.escape(sentence)):
+            tasks.personafeedback_hard(data="sample", setting=listed)
 
 
 @pytest.mark.parametrize(("task", "run"), [("personafeedback_general_hard_mc", by_lm_eval), ("prefeval", by_inspect)])
@@ -241,15 +234,6 @@ def test_other_methods_and_benchmarks_have_it_too(task, run, tmp_path):
     for setting in SETTINGS:
         run(tmp_path / "apart", setting, "--limit", 7, task=task)
     assert [len(found.cases) for found in check_same(tmp_path / "together", tmp_path / "apart")] == [7, 7, 7]
-
-
-def test_a_log_can_be_scored_again(logs):
-    (path,) = logs["inspect"][0].glob("*.eval")
-    log = read_eval_log(str(path))
-    again = score(log, scores("personafeedback", "generate")(), action="overwrite", display="none")
-    assert inspect_runs.metrics(again) == same(inspect_runs.metrics(log), nan_ok=True)
-    for one, other in zip(log.samples, again.samples, strict=True):
-        assert one.scores["personafeedback"].value == same(other.scores["personafeedback"].value, nan_ok=True)
 
 
 def changed(path: Path, copy: Path, change: Any) -> Path:
@@ -284,9 +268,6 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(tmp_path):
     assert {run.setting: run.signature.options["hide"] for run in read_runs([log])} == {
         "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
     }  # fmt: skip
-    assert personafeedback("rank", log, "--data", "sample").exit_code == 0
-    with pytest.raises(OptionError, match="hide=Name has no effect with setting=no_persona"):
-        find("personafeedback").options_of({"setting": "no_persona,rag", "hide": "Name"})
 
 
 def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):

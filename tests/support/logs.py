@@ -100,7 +100,7 @@ def set_version(header: dict[str, Any], task: str, version: str) -> None:
 
 
 def set_options(header: dict[str, Any], task: str, data: Path | str, **options: Any) -> None:
-    """Other options wherever the harness writes them, with all that a signature has of them: only the prompts are what they were.
+    """Other options wherever the harness writes them, with all that a signature has of them, but not other prompts.
 
     Args:
         data: of the run.
@@ -118,7 +118,7 @@ def set_options(header: dict[str, Any], task: str, data: Path | str, **options: 
 
 
 def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> None:
-    """Make rows of a samples file, and the results file beside them, follow from the replies: as lm-eval would have written them."""
+    """Make rows of a samples file, and the results file beside them, follow from the replies, as lm-eval does."""
     for row in rows:
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
         found = scoring.score_answers(row["filtered_resps"])
