@@ -63,7 +63,7 @@ def _scored(log: Log, run: Run, samples: Sequence[Sample]) -> Run:
         asked=tuple(sample.asked for sample in samples if sample.asked is not None),
         unchecked=tuple(unchecked),
         left_out=dict(Counter(sample.mark for sample in samples if sample.mark)) | left_out,
-        usage=total(sample.usage for sample in samples if sample.cases),
+        usage=total(usage for sample in samples if sample.cases for usage in sample.usage),
     )
 
 

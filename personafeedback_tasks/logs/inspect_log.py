@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def opened(path: Path, texts: bool) -> list[Log]:
 
 def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> Run:
     log = reading.log
-    used = total(sample.usage for sample in samples if sample.cases)
+    used = total(usage for sample in samples if sample.cases for usage in sample.usage)
     return Run(
         model=log.eval.model,
         harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
@@ -221,7 +222,7 @@ class _Reading:
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])
-        replies = calls.replies(output, partial(_events, raw), self.method.asked(self.settings))
+        replies = calls.replies(output, partial(_events, raw), list(chain(*self.calls)))
         made = _made(raw)
         keep = self.texts or not self.in_full
         usage = _usage_of(made, self.calls)
@@ -326,14 +327,14 @@ def generation(configs: Sequence[GenerateConfig], arguments: Mapping[str, Any]) 
 # --- usage: calls and tokens, from the events of the samples ----------------------------------------------------------
 
 
-def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> list[Usage]:
+def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> list[list[Usage]]:
     # a reply from a cache costs nothing; what belongs to no setting's own calls counts for the first one
     found: list[list[Usage]] = [[] for _ in by_setting]
     for call, event, _ in made:
         if not event.get("error") and event.get("cache") != "read":
             place = next((place for place, names in enumerate(by_setting) if call in names), 0)
             found[place].append(_usage(event["output"].get("usage")))
-    return list(map(total, found))
+    return found
 
 
 def _elsewhere(stats: EvalStats, of_samples: Usage) -> Usage:

@@ -231,7 +231,7 @@ class _Rows:
                 setting=setting,
                 cases=own,
                 evidence=given,
-                usage=Usage(calls=self.requested),
+                usage=[Usage(calls=self.requested)],
                 asked=Asked(where, logged["id"], sent, self.wrapping),
             )
 

@@ -30,6 +30,7 @@ class Sample:
         where: the file, and the line or sample in it.
         cases: without answers; empty for a marked sample that has no score.
         evidence: one per call.
+        usage: of each call that was made and billed, or of all together.
         mark: why it does not count; empty if it does.
         asked: its prompts; None where nobody may ask for them.
     """
@@ -39,7 +40,7 @@ class Sample:
     setting: str
     cases: Sequence[Result]
     evidence: Sequence[Evidence] = ()
-    usage: Usage = UNCOUNTED
+    usage: Sequence[Usage] = (UNCOUNTED,)
     mark: str = ""
     asked: Asked | None = None
 
