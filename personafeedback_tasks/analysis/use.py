@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate, critical, mean, paired, shows_spread
@@ -139,33 +140,27 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
             return None
         return found
 
-    def between(more: str, less: str) -> Estimate | None:
-        return known(of_values.get((more, less), ""))
-
-    unread = {value: _without_pick(one) for value, one in {own: run, **controls}.items()}
-
-    def further(more: str, less: str) -> float:
-        return unread[less] - unread[more] if more in unread and less in unread else 0.0
-
-    similar, counting = between(own, control.similar), known(EXCESS)
-    missing = [of_values[own, control.similar]] if control.similar and similar is None else []
-    missing += [EXCESS] if control.counting and counting is None else []
-    wanted = [of_values.get((own, value), "") for value in (wrong, control.value)]
+    compared = {
+        "over_wrong": (own, wrong),
+        "over_none": (own, control.value),
+        "wrong_over_none": (wrong, control.value),
+        "over_similar": (own, control.similar),
+    }
+    found: dict[str, Any] = {name: known(of_values.get(values, "")) for name, values in compared.items()}
+    found["over_counting"], compared["over_counting"] = known(EXCESS), compared["over_wrong"]
+    missing = [of_values[own, control.similar]] if control.similar and found["over_similar"] is None else []
+    missing += [EXCESS] if control.counting and found["over_counting"] is None else []
+    wanted = [differences.get(of_values.get(compared[name], "")) for name in ("over_wrong", "over_none")]
+    shares = {value: _without_pick(one) for value, one in {own: run, **controls}.items()}
     return Use(
         control.known,
-        void=any((found := differences.get(name)) is not None and math.isnan(found.value) for name in wanted),
-        over_wrong=between(own, wrong),
-        over_none=between(own, control.value),
-        wrong_over_none=between(wrong, control.value),
-        over_similar=similar,
-        over_counting=counting,
+        **found,
         unread={
-            "over_wrong": further(own, wrong),
-            "over_none": further(own, control.value),
-            "wrong_over_none": further(wrong, control.value),
-            "over_similar": further(own, control.similar),
-            "over_counting": further(own, wrong),
+            name: shares[less] - shares[more]
+            for name, (more, less) in compared.items()
+            if {more, less} <= shares.keys()
         },
+        void=any(one is not None and math.isnan(one.value) for one in wanted),
         missing=tuple(missing),
     )
 
