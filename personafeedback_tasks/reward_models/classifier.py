@@ -83,8 +83,7 @@ class RewardModel:
         if self.tokenizer.chat_template is None:  # known before the weights, which may be many gigabytes
             raise RewardError(
                 f"{path}: found no chat template in its tokenizer, expected one that says how this model "
-                "reads a conversation. Add one to a copy of the model, or use RewardBench to score the output of "
-                "`personafeedback export --out DIR`."
+                "reads a conversation. Add one to a copy of the model."
             )
         name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
         self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -188,8 +187,7 @@ class RewardModel:
 _PROBE: list[Message] = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
 _OWN_CODE = (
-    "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT), "
-    "or use RewardBench to score the output of `personafeedback export --out DIR`."
+    "If it ships its own code, pass -M trust_remote_code=true to run that code (on the Hub with -M revision=COMMIT)."
 )
 
 
@@ -227,7 +225,7 @@ def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
     except Exception as error:
         remedy = (
             "If its code needs a missing package, install it; if it was written for another version of transformers, "
-            "use RewardBench to score the output of `personafeedback export --out DIR`."
+            "install that one."
         )
         raise RewardError(
             f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), "
