@@ -206,21 +206,6 @@ def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
     assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
 
 
-@pytest.mark.slow
-def test_a_control_that_an_option_names_goes_to_the_run_that_it_controls(controlled, tmp_path):
-    found = {
-        (run.model, run.signature.options["setting"]): run.logs[0]
-        for path in controlled.rglob("*.eval")
-        for run in [read_run(path)]
-    }
-    runs = [log for (_, setting), log in found.items() if setting == "persona"]
-    control = found["scripted/anti_gold", "no_persona"]
-    done = personafeedback("report", "--full", *runs, control, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    stored = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["reports"]
-    assert {report["model"] for report in stored if report["beside"]} == {"scripted/anti_gold"}
-
-
 def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     """Planted: right in 3 of 4 with the persona, in 2 of 4 with another, in 1 of 4 with none; the control lacks a user."""
 

@@ -375,35 +375,37 @@ def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
             leads(output, text, plain(sentences.sentence(caveat)))
 
 
-@pytest.mark.parametrize("judges", [(cut(0.4),) * 3, (cut(0.125), *KNOWER[1:])])
-def test_a_run_with_ten_percent_of_its_replies_unreadable_measures_the_setup(judges, tmp_path):
-    run, controls = asked(judges)
-    share = sum(case.answers[0] == "truncated" for case in run.cases.values()) / 48
-    said = f"{100 * share:.1f} % of the replies are unreadable (truncated {100 * share:.1f} %): this measures the setup, not the model"
-    for output, text in outputs(run, controls, tmp_path).items():
-        if output == "ranking.csv":
-            assert "unreadable" in text
-            continue
-        leads(output, text, said)
-        assert "Give thinking models room: " in text
-        assert "inflate" not in text
-
-
-def test_so_does_a_run_with_such_a_control_or_such_a_cell(tmp_path):
-    controlled = asked((*KNOWER[:2], cut(0.25)))
-    one_cell = asked((lambda index: ("no_response", "A") if index < 4 else KNOWER[0](index), *KNOWER[1:]))
-    for (run, controls), said in (
-        (controlled, "25.0 % of the replies of the control no_persona are unreadable (truncated 25.0 %)"),
-        (one_cell, "25.0 % of the replies in specific easy are unreadable (no_response 25.0 %)"),
-    ):
-        for output, text in outputs(run, controls, tmp_path).items():
-            if output != "ranking.csv" and (output != "compare" or run is not controlled[0]):
-                leads(output, text, said, control=run is controlled[0])
-
-
 def first(index: int) -> tuple[str, str]:
     """A judge that picks the first response."""
     return "A", "A"
+
+
+def one_cell_silent(index: int) -> tuple[str, str]:
+    return ("no_response", "A") if index < 4 else KNOWER[0](index)
+
+
+SETUP = "this measures the setup, not the model"
+BY_PLACE = "picks the first response in 100.0 % of the calls: differences to it measure place"
+MEASURES_NOTHING = {
+    "all unreadable": ((cut(0.4),) * 3, f"39.6 % of the replies are unreadable (truncated 39.6 %): {SETUP}", ""),
+    "one in eight": ((cut(0.125), *KNOWER[1:]), f"12.5 % of the replies are unreadable (truncated 12.5 %): {SETUP}", ""),
+    "a cell": ((one_cell_silent, *KNOWER[1:]), "25.0 % of the replies in specific easy are unreadable (no_response 25.0 %)", ""),
+    "a control": ((*KNOWER[:2], cut(0.25)), "25.0 % of the replies of the control no_persona are unreadable (truncated 25.0 %)", "control_unreadable"),
+    "other by place": ((KNOWER[0], first, KNOWER[2]), f"The control other_persona {BY_PLACE}", "control_by_place"),
+    "none by place": ((*KNOWER[:2], first), f"The control no_persona {BY_PLACE}", "control_by_place"),
+}  # fmt: skip
+"""Name -> (judges, what every output says first, the key of a control's caveat)."""
+
+
+@pytest.mark.parametrize("name", MEASURES_NOTHING)
+def test_numbers_of_a_setup_or_of_a_place_are_no_verdict_on_a_model(name, tmp_path):
+    judges, said, of_control = MEASURES_NOTHING[name]
+    for output, text in outputs(*asked(judges), tmp_path).items():
+        if output == "ranking.csv":
+            assert (of_control or "unreadable") in text
+        elif output != SILENT or not of_control:
+            leads(output, text, said, control=bool(of_control))
+            assert "inflate" not in text
 
 
 VOID_RUNS = {
@@ -465,17 +467,6 @@ def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
     assert report.use is None
     assert "persona cannot be said: a control is void" in printed(report_text.short(report))
     assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).entry.runs[0].rank == 1
-
-
-@pytest.mark.parametrize("placed", [1, 2])
-def test_a_control_that_picks_by_place_measures_place(placed, tmp_path):
-    judges = [first if number == placed else judge for number, judge in enumerate(KNOWER)]
-    said = f"The control {SETTINGS[placed]} picks the first response in 100.0 % of the calls: differences to it measure place"
-    for output, text in outputs(*asked(judges), tmp_path).items():
-        if output == "ranking.csv":
-            assert "control_by_place" in text
-        elif output != SILENT:
-            leads(output, text, said, control=True)
 
 
 def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path):
