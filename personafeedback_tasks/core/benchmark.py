@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from math import nan
 from typing import Any
 
@@ -307,20 +307,23 @@ def register(benchmark: Benchmark) -> None:
 
 
 @cache
-def _declared() -> dict[str, Benchmark]:
-    return {entry.name: entry.load() for entry in entry_points(group=GROUP)}
+def _declared() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def benchmarks() -> dict[str, Benchmark]:
     """Every known benchmark, by name."""
-    return {**_declared(), **_REGISTERED}
+    return {name: find(name) for name in {**_declared(), **_REGISTERED}}
 
 
 def find(name: str) -> Benchmark:
-    """The benchmark of that name."""
-    known = benchmarks()
-    if name not in known:
+    """The benchmark of that name; the others are not imported."""
+    if name in _REGISTERED:
+        return _REGISTERED[name]
+    if name not in _declared():
+        known = sorted({*_declared(), *_REGISTERED})
         raise PersonaFeedbackError(
-            f"benchmark must be one of {', '.join(sorted(known))}, got {name!r}. Install the package that provides it."
+            f"benchmark must be one of {', '.join(known)}, got {name!r}. Install the package that provides it."
         )
-    return known[name]
+    benchmark: Benchmark = _declared()[name].load()
+    return benchmark
