@@ -1,17 +1,19 @@
-"""PersonaFeedback (arXiv 2506.12915): which of two responses suits this user better? In lm-eval the tasks have the same names.
+"""PersonaFeedback (arXiv 2506.12915): which of two responses suits this user better? The tasks have lm-eval's names.
 
-Dataset   PersonalAILab/PersonaFeedback at 785d5900d6721db765ba07d65c252f48909a66ce: 8,298 cases in six cells (release.py, cases.py)
+Dataset   PersonalAILab/PersonaFeedback at 785d5900d6721db765ba07d65c252f48909a66ce: 8,298 cases in six cells
+          (personafeedback/release.py, cases.py)
 Solver    both orders of the responses at once, temperature 0, at most 1,024 tokens (inspect_harness/calls.py)
-Scorer    the letter in each reply (parsing/answers.py) -> acc: the share of the orders that pick the chosen response (pairwise/scoring.py)
+Scorer    the letter in each reply (parsing/answers.py) -> acc: the share of the orders that pick the chosen response
+          (pairwise/scoring.py)
 Metrics   mean over all cases and over each cell, with standard errors clustered by user (core/table.py)
 Prompt    wording v1; in the persona's language, so Chinese for most users (personafeedback/wordings/, prompts.py):
 
-    Below are the persona of a user, a question that this user asked an assistant, and two responses to it, A and B. Put yourself in this
-    user's place and choose the response that suits you better.
+    Below are the persona of a user, a question that this user asked an assistant, and two responses to it, A and B.
+    Put yourself in this user's place and choose the response that suits you better.
 
     Judge by two criteria together:
-    1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a strained collage of facts from
-    the persona.
+    1. Helpfulness: the response answers precisely the question that was asked. It is neither generic nor a strained
+    collage of facts from the persona.
     2. Personalization: the response attends to several parts of the persona and works in those that fit.
 
     The order of the responses says nothing about their quality.

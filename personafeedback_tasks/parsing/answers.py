@@ -33,7 +33,7 @@ PROMPT_CUT = "prompt_cut"
 """The reason of a reply to a prompt that the model did not see whole, whatever it says."""
 
 IMPOSSIBLE = ("positive_likelihoods", "zero_likelihoods", "undefined_likelihoods", "token_ids")
-"""Why values cannot be log-likelihoods: one is above 0, all are exactly 0, one is nan or all are -inf, or tokens come as ids instead of texts."""
+"""Why values cannot be log-likelihoods: one is above 0, all are 0, one is nan or all are -inf, or tokens are ids."""
 
 REASONS = ("no_response", "truncated", PROMPT_CUT, "refusal", "invalid_response_format", *IMPOSSIBLE)
 
@@ -57,7 +57,8 @@ def read_reply(reply: str, truncated: bool = False) -> str:
     """Return the letter that a reply chooses, or the element of `REASONS` that says why it chooses none.
 
     Args:
-        truncated: it was cut off by its token limit. Then a letter counts only on its own line, in a box, or in a line that names the answer.
+        truncated: cut off by its token limit. Then a letter counts only on its own line, in a box, or in a line that
+            names the answer.
     """
     return (_read_short if len(reply) <= _SHORT else _read)(reply, truncated)
 
@@ -109,7 +110,7 @@ _NAMES_ANSWER = re.compile("[dsQ]")
 
 
 def ends_list(above: str, last: str, letters: Sequence[str]) -> bool:
-    """Whether a last line is one item of several: `B: too long` below `A: warm` or `Answer: A`, `Fit: B` below `Tone: A`."""
+    """Whether the last line is a list's: `B: too long` below `A: warm` or `Answer: A`, `Fit: B` below `Tone: A`."""
     # Whatever a list of scores or places means, its last item is no verdict. "Answer: B" below "Tone: A" is one.
     first, second = _item(above, letters), _item(last, letters)
     if first is None or second is None or first[1] == second[1]:
@@ -119,8 +120,8 @@ def ends_list(above: str, last: str, letters: Sequence[str]) -> bool:
 
 
 def _item(line: str, letters: Sequence[str]) -> tuple[str, str] | None:
-    # (what a line says before its letter, the letter) after at most four words; None without one. A letter that stands alone goes before
-    # one at the end of a word, as in Chinese: there the last counts.
+    # (what a line says before its letter, the letter) after at most four words; None without one. A letter that stands
+    # alone goes before one at the end of a word, as in Chinese: there the last counts.
     letter = re.compile(_LETTER % "".join(letters))
     words = list(islice(_WORD.finditer(line), 5))
     for word in words:
@@ -156,7 +157,7 @@ def _settled(clauses: Iterable[Declaration]) -> str:
 
 
 def excerpt(reply: str, length: int = 160) -> str:
-    """A reply on one line of at most `length` characters: its beginning and its end, for a reader who wants to see why."""
+    """The beginning and the end of a reply on one line of at most `length` characters."""
     line = " ".join(reply.split())
     if len(line) <= length:
         return line

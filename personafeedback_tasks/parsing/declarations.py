@@ -1,7 +1,7 @@
 """What a plain text declares: the letters that its clauses name as the answer, choose, call better, or reject.
 
-Patterns speak of classes of words (`vocabulary`), one character each: `Response B is better` is `big`. They run in linear time:
-each repeats one set of characters, and is bounded or ends at a character outside that set.
+Patterns speak of classes of words (`vocabulary`), one character each: `Response B is better` is `big`. They run in
+linear time: each repeats one set of characters, and is bounded or ends at a character outside that set.
 """
 
 from __future__ import annotations
@@ -201,13 +201,15 @@ class _Reading:
                 declared = _declared(subject[1] + alone[1], closed=False)
             if labels:
                 follower, after = [*parts[at + 1 : at + 3], ".", "."][:2]
-                last = at + 3 >= len(parts) and (after[0] in "yY" or not after.strip("np4U"))  # "B, while A is long", "B, I think"
+                # "B, while A is long", "B, I think"
+                last = at + 3 >= len(parts) and (after[0] in "yY" or not after.strip("np4U"))
                 closed = follower in "._(" or follower[0] in "rzvs" or (follower == "," and (after[0] in "rz!v." or last))
                 hangs = follower == "." and not ended and labels[0] in "ab"
                 if hangs and (mark == "v" or not settles) and not (at == 0 and own_line):
                     closed = False
                 declared = _declared(part, closed)
-                if self.corrected and self.declared and {label.upper() for label in labels} == {self.declared[-1].letter}:
+                letters = {label.upper() for label in labels}
+                if self.corrected and self.declared and letters == {self.declared[-1].letter}:
                     self.corrected = False  # "actually, B is ..." after B takes nothing back
             elif "q" in part or "=" in part or "Qw" in part:
                 declared = _declared(part, closed=False)
@@ -216,7 +218,8 @@ class _Reading:
             if declared:
                 self.declare(*declared, settles)
             elif _BUT_NOT.fullmatch(part) or (part[-1] == "O" and self.declared[before:]) or self.doubts(part):
-                self.declared.append(Declaration("", self.declared[-1].rank if self.declared[before:] or (part[0] == "|" and self.declared) else 1, False))
+                follows = self.declared[before:] or (part[0] == "|" and self.declared)
+                self.declared.append(Declaration("", self.declared[-1].rank if follows else 1, False))
 
     def declare(self, letter: str, rank: int, settles: bool) -> None:
         self.declared.append(Declaration(letter, rank, settles or self.corrected))

@@ -1,7 +1,7 @@
 """The most likely tokens at one place of a reply -> the log-probabilities of the letters there.
 
 A letter has many tokens: alone, after a space, in brackets, full width. Their probabilities are added up. Which tokens
-count is a closed table, the same for every letter; the readers of replies (`letters.readers`) read each of them as its letter too.
+count is a closed table, the same for every letter; the readers of replies (`letters.readers`) read each as its letter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BEFORE = ("", "(", "[", "（", "【", "*", "**")
 _AFTER = ("", ")", "]", "）", "】", "*", "**", ".", "。", ",", "，", "、", ":", "：")
 
 _BLANK = " \t\n\r\u3000\u00a0\u2581ĠĊĉč"
-"""White space in a token's text: as it is, as SentencePiece (`▁`) and as byte-level vocabularies (`Ġ`, `Ċ`) write it."""
+"""White space in a token's text: plain, as in SentencePiece (`▁`) and as in byte-level vocabularies (`Ġ`, `Ċ`)."""
 
 _NEWLINE = "<0x0A>"
 """SentencePiece's token for a newline that its vocabulary lacks."""

@@ -1,6 +1,6 @@
 """What a reply says in plain text: thinking, markup, quotations and later turns of the conversation are taken out.
 
-Every step is linear: a pattern repeats one class of characters, or what it repeats ends with a character that it cannot contain.
+Every step is linear: a pattern repeats one class of characters, or what ends with a character that it cannot contain.
 """
 
 from __future__ import annotations
@@ -100,12 +100,12 @@ _MODEL_THINKS = re.compile("think|thought|reason", re.I)
 
 
 def closes_thinking(reply: str) -> bool:
-    """Whether a reply has thinking that comes to its end, whoever opened it: the reply, or the template of its prompt."""
+    """Whether a reply has thinking that comes to its end, opened by the reply or by the template of its prompt."""
     return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(_tagged(reply)))
 
 
 def spoken(reply: str) -> str | None:
-    """What a reply says after its thinking, with the elements of its markup resolved; None if it never stops thinking."""
+    """What a reply says after its thinking, the elements of its markup resolved; None if it never stops thinking."""
     text = _tagged(reply)
     if "<" in text:
         unwrapped = _unwrapped(text)
@@ -213,7 +213,8 @@ def _pair(pair: re.Match[str]) -> str:
     # A key of an object and its value: the answer, if the key names one and the value is there to see.
     if pair[2] in ("A", "B") and pair[5] in ("true", "false"):
         return f" {pair[2]} {'✓' if pair[5] == 'true' else '✗'} "
-    key, value = set(classes(pair[2].replace("_", " "))), next((value for value in pair.groups()[2:] if value is not None), "")
+    key = set(classes(pair[2].replace("_", " ")))
+    value = next((value for value in pair.groups()[2:] if value is not None), "")
     answers = key <= _IN_KEYS and key & _ANSWER_KEYS and (len(value) <= 12 or _LABEL_ONLY.fullmatch(value))
     return f"\n⟦ {value}\n" if answers and "\\" not in value else f" {GONE} "
 

@@ -1,4 +1,4 @@
-"""Read a judge's reply to a question with two words, or a scale, for an answer; and the reader that these and numbers share."""
+"""Read a reply that answers with one of two words, or on a scale; and the reader that these and numbers share."""
 
 # What a reply takes back is not read. A line leaves its verdict open if it makes it depend on something (`NO, unless he
 # travels`), asks, or shows the form of an answer; then the reply is unreadable.
@@ -33,7 +33,7 @@ _OPEN = re.compile(
 
 
 def named(labels: str) -> str:
-    """The regular expression of what names a verdict at the beginning of a sentence: `Answer:`, `So my verdict is`, `"score":`."""
+    """The regular expression of what names a verdict at the beginning of a sentence: `Answer:`, `So my verdict is`."""
     return (
         rf"{LEAD}(?:answer|antwort|verdict|decision|conclusion|choice|result|reply|(?:最终)?答案|结论|{labels})[\"')]{{0,2}}"
         r"(?:[ ]?\([^()]{0,60}\))?(?:[ ](?:is|are|of|would[ ]be)\b|是|[ ]?[:=]){1,2}"
@@ -55,8 +55,8 @@ def reader(
 
     Args:
         clean: what was spoken -> the text that is read.
-        patterns: what says a verdict in a line, the strongest first. Only the first pattern that is found decides; all that it finds
-            must agree, and so must all that a weaker one finds from there on. The last only contradicts.
+        patterns: what says a verdict in a line, the strongest first. Only the first that is found decides: all that it
+            finds must agree, and so must all that a weaker one finds from there on. The last only contradicts.
         label: what it found -> the label; "" for none.
         explicit: how many of the patterns decide in a reply that was cut off.
     """

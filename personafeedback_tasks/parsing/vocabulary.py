@@ -1,7 +1,7 @@
 """The words by which a judge decides: every word of a reply -> one character, its class.
 
-The rule of `answers` speaks of classes alone. A word that is in no class is `x`, and a clause that holds one declares a letter
-only where the word cannot limit it: a word that is missing here costs a reading more often than it makes a wrong one.
+The rule of `answers` speaks of classes alone. A word that is in no class is `x`, and a clause that holds one declares a
+letter only where the word cannot limit it: a missing word costs a reading more often than it makes a wrong one.
 """
 
 from __future__ import annotations

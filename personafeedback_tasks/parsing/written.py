@@ -1,4 +1,4 @@
-"""Replies that are texts for a user to read: whether one is there, and what can be said of it without a judge. None of it is quality."""
+"""Replies that are texts for a user to read: whether one is there, and what can be said of it without a judge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPEN, _CLOSE = re.compile(r"\s*<think(?:ing)?>", re.I), re.compile(r"</think(?:
 
 
 def text_of(reply: str) -> str | None:
-    """What a user would read: the reply without its thinking and the spaces around it; None if it never stops thinking."""
+    """What a user would read: the reply without its thinking and outer spaces; None if it never stops thinking."""
     end = _CLOSE.search(reply)
     opened_by_template = end is not None and _OPEN.search(reply, 0, end.start()) is None  # at the end of the prompt
     if end is not None and opened_by_template:
