@@ -15,7 +15,8 @@ def table(
     columns: Callable[[Collection[str]], dict[str, list[str]]],
     corpus: Mapping[str, CorpusMetric],
 ) -> dict[str, float]:
-    """Every metric over all cases (`acc`, `acc_stderr`), in each cell (`acc_CELL`, ...) and in each group of cells.
+    """Every metric over all cases (`acc`, `acc_stderr`), and in each cell (`acc_CELL`, ...) and group of cells that is
+    less than all.
 
     The epochs of a case are averaged first; a metric over the corpus sees all of them. Means are weighted by cases,
     standard errors clustered by user. Empty without results.
@@ -23,7 +24,7 @@ def table(
     in_cell: dict[str, list[list[Result]]] = {}
     for epochs in by_case(results).values():
         in_cell.setdefault(epochs[0].cell, []).append(epochs)
-    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if name != "total"}
+    groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if len(cells) < len(in_cell)}
     found: dict[str, float] = {}
     for group, cells in {"": list(in_cell), **groups}.items():
         of_group = [epochs for cell in cells for epochs in in_cell[cell]]

@@ -110,8 +110,8 @@ def _of_thinking(method: Method, cases: Sequence[Result], evidence: Sequence[Evi
 
 @metric
 def measures(benchmark: str, method: str) -> Metric:
-    """Every key of the scores: its mean and standard error over all cases, over each cell, and over each group of
-    cells.
+    """Every key of the scores: its mean and standard error over all cases, and over each cell and group of cells that
+    is less than all.
 
     They are called `acc`, `acc_stderr`, `acc_CELL`, `acc_CELL_stderr`, ... Means are weighted by cases, nan is left
     out; standard errors are clustered by user. Metrics over the corpus are beside them. The method's primary measure is

@@ -75,7 +75,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, data, request, tmp_p
     log = evaluate(tasks.personafeedback_general(data=data), f"scripted/{judge}", tmp_path)
     found = metrics(log)
     for key, expected in KNOWN[judge].items():
-        for group in ("", "_general", "_general_easy", "_general_medium", "_general_hard"):
+        for group in ("", "_general_easy", "_general_medium", "_general_hard"):
             assert found[f"{key}{group}"] == pytest.approx(expected, abs=0, nan_ok=True)
 
 
@@ -93,6 +93,8 @@ def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tm
             expected[f"{key}{group}_stderr"] = _clustered(rows)
     assert metrics(log) == pytest.approx(expected, abs=1e-12)
     assert log.results.headline.metric == "acc"
+    one_cell = metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/mixed", tmp_path / "one"))
+    assert {*one_cell} == {*METRICS, *(f"{key}_stderr" for key in METRICS)}, "each row once"
     assert next(iter(metrics(log))) == "acc"
 
 
