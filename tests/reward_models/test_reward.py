@@ -157,7 +157,7 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
     found = metrics(log)
     keys = ("acc", "acc_half", "tie", *(f"acc_{name}" for name in ASPECTS))
-    table = {f"{key}{group}{of}" for key in keys for group in ("", "_general_hard") for of in ("", "_stderr")}
+    table = {f"{key}{of}" for key in keys for of in ("", "_stderr")}
     assert set(found) == table | {"accuracy", "stderr"} | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
     for index, name in enumerate(ASPECTS):
         chosen, rejected = ([row[index] for row in said[side]] for side in SIDES)
