@@ -10,10 +10,11 @@ import click
 from msgspec.structs import replace
 
 from ..common.errors import OptionError
+from ..logs.names import refuse_unknown
 from ..logs.run import Run
 from .options import json_option, name_option, runs_argument
 from .output import progress, show, write_json
-from .runs import check_names, read
+from .runs import read
 
 if TYPE_CHECKING:
     from ..recenter.funnel import Funnel, StageRun
@@ -49,7 +50,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
     from ..recenter.judgments import read_judgments
 
     found = read(runs, names=names)
-    check_names(names, found)
+    refuse_unknown(names, found)
     made_by = chains(_stage_runs(found))
     judgments = read_judgments(people)
     logs = {str(run.logs[0]): run for run in found}

@@ -8,9 +8,10 @@ import click
 
 from ..common.files import write_all
 from ..logs.data import RunData
+from ..logs.names import refuse_unknown
 from .options import data_option, name_option, out_option, runs_argument
 from .output import say
-from .runs import check_names, the_run
+from .runs import the_run
 
 
 @click.command("export")
@@ -42,7 +43,7 @@ def export_command(
     from ..reports.eee import record_files
 
     run, controls = the_run(runs, data, names)
-    check_names(names, [run, *controls.values()])
+    refuse_unknown(names, [run, *controls.values()])
     report = report_of(run, data, controls)
     spec = refuse_unpublishable(run, report)
     reported = {setting: (control, report_of(control, data)) for setting, control in controls.items()}

@@ -9,6 +9,7 @@ import click
 from .. import api
 from ..common.errors import OptionError
 from ..logs.data import RunData
+from ..logs.names import refuse_unknown
 from .options import (
     costs_option,
     csv_option,
@@ -19,7 +20,7 @@ from .options import (
     runs_argument,
 )
 from .output import STDOUT, files_written, show, write_json, write_text
-from .runs import check_names, passed_over, read
+from .runs import passed_over, read
 
 
 @click.command()
@@ -66,7 +67,7 @@ def rank(
         raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
 
     found = read(runs, data, names)
-    check_names(names, found)
+    refuse_unknown(names, found)
     rankings = api.rankings_of(found, data, passed_over)
     of_tasks = costs_of_models(cost_logs, values, names, passed_over)
     document = rank_document(rankings, of_tasks)

@@ -12,7 +12,7 @@ from ..common.files import Content
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
 from ..logs.errors import RunError
-from ..logs.names import AS_LOGGED, offers, refuse_unknown, with_names
+from ..logs.names import AS_LOGGED, refuse_unknown, with_names
 from ..logs.read import only
 from ..logs.run import Run
 from .options import (
@@ -69,7 +69,7 @@ def report(
     from ..reports.blocks import lines
 
     found = read(runs, data, names)
-    check_names(names, found)
+    refuse_unknown(names, found)
     rows = with_controls(found)
     for line in unfit_controls(rows):
         say(line, err=True)
@@ -173,7 +173,7 @@ def card(
     found = read(runs, data, names)
     rows = with_controls(found)
     asked, controls = one_of([row for row in rows if not is_of_cost(row[0])] or rows, runs[0])
-    check_names(names, found)
+    refuse_unknown(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
     costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names, passed_over))
@@ -190,13 +190,6 @@ def read(
     """The runs in files and folders; logs that are left out are named on stderr."""
     with progress() as show:
         return with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
-
-
-def check_names(names: Mapping[str, str], runs: Sequence[Run]) -> None:
-    """Offer, on stderr, the names that would make models of these runs one. OptionError for a --name of no run."""
-    refuse_unknown(names, runs)
-    for offer in offers(runs):
-        say(offer, err=True)
 
 
 def passed_over(line: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
 
 from ..common.errors import OptionError, did_you_mean
 from ..core.cases import HUB_COMMIT, shown_source
@@ -79,19 +78,3 @@ def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
                 f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
                 f"{did_you_mean(model, models)}"
             )
-
-
-def offers(runs: Sequence[Run]) -> list[str]:
-    """A sentence on models that differ only by a provider's prefix, with the options that make them one; or none."""
-    harness = {run.identity: run.harness for run in runs}
-    model = {run.identity: run.model for run in runs}
-    alike = [(longer, shorter) for longer, shorter in permutations(harness, 2) if longer.endswith(f"/{shorter}")]
-    options = " ".join(f"--name {model[longer]}={shorter}" for longer, shorter in alike)
-    names = [f"{longer} ({harness[longer]}) and {shorter} ({harness[shorter]})" for longer, shorter in alike]
-    if len(alike) > 1:
-        names = [f"{len(alike)} pairs of names"]
-    return [
-        f"{name} differ only by the provider. If {'they are' if len(alike) == 1 else 'each pair is'} one model, pass "
-        f"{options}: then a control of one counts for the other."
-        for name in names
-    ]

@@ -80,18 +80,18 @@ def read_tasks(paths: Sequence[Path], values: Sequence[str]) -> tuple[list[TaskR
         if not path.is_dir():
             runs += _read(path, values)
             continue
-        before, foreign, first = len(runs), [], ""
+        before, foreign, hint = len(runs), [], ""
         for file in sorted([*path.rglob("*.eval"), *path.rglob("results*.json")]):
             try:
                 runs += _read(file, values)
             except ForeignError as error:
                 foreign.append(file.name)
-                first = first or str(error)
+                hint = hint or str(error)
             except RunError as error:
                 passed.append(str(error))
-                first = first or str(error)
+                hint = hint or str(error)
         if len(runs) == before:
-            hint = first or "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
+            hint = hint or "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
             raise RunError(f"{path}: found no run of with_user in it. {hint}")
         if foreign:
             more = f" and {len(foreign) - 3:,} more" if len(foreign) > 3 else ""

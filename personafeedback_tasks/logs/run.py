@@ -231,11 +231,6 @@ class Run:
         remarks = self.benchmark.options.remarks(self.signature.options)
         return remarks if method is next(iter(self.benchmark.methods.values())) else [*remarks, method.name]
 
-    @property
-    def conditions_line(self) -> str:
-        """The conditions in one line: `chat template=applied, few-shot=0`."""
-        return ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items())
-
     def other_conditions(self, other: Run) -> dict[str, tuple[str, str]]:
         """Condition -> (its value here, in another run), where they differ; across harnesses, of what both have."""
         writes = bool(self.method.new_tokens and other.method.new_tokens)
@@ -267,7 +262,7 @@ class Run:
             "data": signature.data,
             "model": self.model,
             "harness": self.harness,
-            "conditions": self.conditions_line,
+            "conditions": ", ".join(f"{name}={text(value)}" for name, value in self.conditions.items()),
         }
 
 

@@ -236,7 +236,7 @@ def test_a_run_that_is_resumed_after_its_branch_moved_names_both_commits(one, tm
         model.commit = after
     (resumed,) = eval_retry(stopped, log_dir=str(tmp_path / "resumed"), display="none", score_display=False)
     assert resumed.status == "success"
-    assert read_run(resumed.location).conditions_line == f"dtype=float32, revision={before} and {after}"
+    assert read_run(resumed.location).same["conditions"] == f"dtype=float32, revision={before} and {after}"
 
 
 def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_their_results(one, sample):

@@ -78,7 +78,7 @@ def test_a_branch_is_one_commit_for_every_file(hub, tmp_path):
     assert min(rewards) > 0
     assert commits == {before}
     assert {revision for _, revision, name in hub.asked if name != "config.json"} == {before}
-    assert read_run(log.location).conditions_line == f"dtype=float32, revision={before}"
+    assert read_run(log.location).same["conditions"] == f"dtype=float32, revision={before}"
     hub.push(NAME, model(tmp_path / "moved", sign=-1), branch="v1")
     again = evaluate(hub, tmp_path / "again", "-M", f"revision={before}", HF_HUB_OFFLINE="1")
     assert found(again) == (rewards, {before})
