@@ -234,6 +234,8 @@ def test_the_command_prints_the_short_table_and_every_measure_when_asked(control
     every = personafeedback("rank", controlled, "--full", "--data", "sample").stdout
     for text in ("Row minus column", "consistency"):
         assert (text in short, text in every) == (False, True)
+    for shown in (short, every):
+        assert "acc in percent, differences to a baseline or a control in points" in " ".join(shown.split())
 
 
 # --- names -------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import re
@@ -191,3 +192,18 @@ def test_a_terminal_shows_which_log_is_read_and_a_pipe_does_not(commands):
     assert process.wait() == 0
     assert f"Reading {log}" in shown.decode()
     assert personafeedback("rank", log, "--data", "sample").stderr == ""
+
+
+@pytest.mark.slow
+def test_a_report_imports_neither_the_page_nor_other_benchmarks(commands):
+    _, log, *_ = commands["rank"]
+    code = (
+        "import sys\nfrom personafeedback_tasks.cli.main import main\n"
+        "main(['report', sys.argv[1], '--data', 'sample'], standalone_mode=False)\n"
+        "print([name.partition('.')[2] for name in sys.modules if name.startswith('personafeedback_tasks.')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(log)], cwd=AWAY, capture_output=True, text=True, check=True)
+    imported = ast.literal_eval(done.stderr.splitlines()[-1])
+    assert "reports.report_text" in imported
+    for other in ("reports.page", "analysis.ranking", "recenter", "memsyco", "prefeval", "writing"):
+        assert other not in imported
