@@ -42,9 +42,7 @@ class Vote(FileRow, frozen=True):
     texts: Digests = ()  # what the annotator saw. The vote counts while the pair has these texts
     note: str = ""  # the annotator's; of one who cannot judge, it begins with the reason
     at: str = ""  # when, in ISO 8601; empty if unknown
-    faults: dict[str, tuple[str, ...]] | None = (
-        None  # id of an answer -> its faults, see `items.FAULTS`; None where nobody asked
-    )
+    faults: dict[str, tuple[str, ...]] | None = None  # id of an answer -> its FAULTS; None where nobody asked
 
 
 class Dropped(FileRow, frozen=True):

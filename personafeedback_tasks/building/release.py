@@ -87,10 +87,8 @@ def make(build: Build) -> ReleaseFiles:
     kept = {question.id: question for question in build.questions(TEST)}
     cases = [label for label in labels if label.tier and label.pair.question_id in kept]
     if not cases:
-        why, fix = (
-            "none is kept for testing",
-            f"Look at split and keep in {build.path(Person)}, and at keep in {build.path(Question)}.",
-        )
+        why = "none is kept for testing"
+        fix = f"Look at split and keep in {build.path(Person)}, and at keep in {build.path(Question)}."
         if left_out := reasons(labels):
             why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
             fix = f"A pair needs {LEAST_VOTES} votes or more; the paper has nine."
@@ -215,22 +213,21 @@ def _manifest(
     of_pair: Mapping[str, Sequence[Vote]],
     agreement: Estimate | None, labels: Sequence[Labeled],
 ) -> Manifest:  # fmt: skip
-    settings, models = (
-        build.settings,
-        Counter(answers[name].model for label in cases for name in (label.chosen, label.rejected)),
-    )
+    models = Counter[str]()
+    for label in cases:
+        models.update((answers[label.chosen].model, answers[label.rejected].model))
     own = models.pop(OWN, 0)
     writers = ", ".join(name for name, _ in sorted(models.items(), key=lambda model: (-model[1], model[0])))
     brought = "Texts that were brought" if not writers else ", and texts that were brought"
-    votes = [vote for label in cases for vote in of_pair.get(label.pair.id, ())]
+    annotators = len({vote.annotator for label in cases for vote in of_pair.get(label.pair.id, ())})
     risks = {tier: round(risk, 4) for tier, risk in mean_risks(labels).items()}
     return Manifest(
-        name=cut(settings.name, LONGEST_NAME),
+        name=cut(build.settings.name, LONGEST_NAME),
         counts=counts,
-        license=settings.license,
-        labels=cut(_labels(build, cases, len({vote.annotator for vote in votes})), LONGEST_TEXT),
+        license=build.settings.license,
+        labels=cut(_labels(build, cases, annotators), LONGEST_TEXT),
         generator=cut(f"{writers}{brought if own else ''}", LONGEST_TEXT),
-        annotators=len({vote.annotator for vote in votes}) or None,
+        annotators=annotators or None,
         agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
         noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
     )

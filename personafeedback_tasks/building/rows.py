@@ -52,9 +52,7 @@ class Question(FileRow, frozen=True, kw_only=True):
 
     id: str = ""
     user_id: NonEmpty
-    category: Annotated[
-        str, one_of(*CATEGORIES)
-    ]  # `specific`: written for this user; `general`: from a pool, matched to them
+    category: Annotated[str, one_of(*CATEGORIES)]  # written for this user, or from a pool and matched to them
     question: NonEmpty
     scenario: str = ""  # as scenarios.csv names it; empty if unknown
     keep: Annotated[str, one_of(*KEEP)] = ""

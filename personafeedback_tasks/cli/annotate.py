@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from ..annotation.assignment import Assignment
-from ..annotation.items import Item
+from ..annotation.items import Guideline, Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
 from ..annotation.study import Study, StudyFolder, StudySettings
 from ..building.build import Build
 from ..building.settings import FILE
 from ..building.steps import command
-from ..building.votes import take_votes, write_packs
+from ..building.votes import GUIDELINES, take_votes, write_packs
 from ..common.errors import DataError, OptionError
+from ..common.files import write
 from ..logs.earlier import of_run, refuse_void
+from ..personafeedback import manifest
 from ..recenter import study
 from ..recenter.rows import STAGES, StageRow
+from ..writing.judged import VOTES, AskedDuel, draw_duels, items, votes_table
 from .options import FOLDER, out_option
 from .output import say
 from .runs import passed_over, read
@@ -28,7 +31,7 @@ from .runs import passed_over, read
 
 @click.group()
 def annotate() -> None:
-    """Have people judge a build, or what models note of users, select and reply."""
+    """Have people judge a build, duels, or what models note of users, select and reply."""
 
 
 @annotate.command()
@@ -41,11 +44,14 @@ def annotate() -> None:
 @click.option(
     "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {StudySettings().votes}."
 )
+@click.option("--draw", type=click.IntRange(1), help="How many duels, drawn at random. Default: all.")
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True,
     help="A page for any browser, a table, or tasks for this tool."
 )  # fmt: skip
-def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, form: str) -> None:
+def pack(
+    data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, draw: int | None, form: str
+) -> None:
     """Write a pack for each annotator.
 
     DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.toml
@@ -58,6 +64,9 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
     profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn
     for each annotator.
 
+    Or DATA is a folder that `duel` wrote: annotators choose between the model's reply and the other response, in all
+    duels or in --draw of them.
+
     A page works without a network, keeps the votes in the browser, and downloads them as a file to send back. Some
     items check attention. Run this again for more annotators or items: packs only grow, and votes stay valid. An item
     whose texts were edited is written anew, and votes on the old texts no longer count.
@@ -66,9 +75,10 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
         personafeedback annotate pack DIR --format label-studio
         personafeedback annotate pack logs --out DIR
         personafeedback annotate pack DATA --out DIR --votes 5 --annotators 6
+        personafeedback annotate pack duels/chosen --out DIR --draw 200
     """
     if any((Path(source) / FILE).is_file() for source in data):
-        if len(data) > 1 or out or annotators or votes:
+        if len(data) > 1 or out or annotators or votes or draw:
             raise OptionError(
                 f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. "
                 f"{FILE} has its settings."
@@ -80,6 +90,16 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
             f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and "
             f"votes. Start one: {command('init', Path(data[0]))}"
         )
+    folder, of_duels = StudyFolder(out), [Path(source) for source in data if (Path(source) / manifest.FILE).is_file()]
+    if (out / study.ASKED).is_dir() and folder.has(AskedDuel) != bool(of_duels):
+        raise OptionError(f"{out}: found a study of something else than {' '.join(data)}. Pass another --out.")
+    if of_duels:
+        settings, asked_duels = folder.set_up(annotators, votes), folder.by_id(AskedDuel)
+        for row in draw_duels(of_duels[0], draw, settings.seed):
+            asked_duels.setdefault(row.id, row)
+        folder.write(AskedDuel, asked_duels.values())
+        _duel_study(folder).write_packs(form, say)
+        return
     asked, new = study.asked_in(out), list[StageRow]()
     for source in data:
         new += _rows(source, {row.id for row in (*asked, *new)})
@@ -89,8 +109,8 @@ def pack(data: tuple[str, ...], out: Path | None, annotators: int | None, votes:
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes "
             "some."
         )
-    settings = StudyFolder(out).set_up(annotators, votes)
-    _study(out, settings, study.items(study.add(out, asked, new))).write_packs(form, say)
+    settings = folder.set_up(annotators, votes)
+    _stage_study(out, settings, study.items(study.add(out, asked, new))).write_packs(form, say)
 
 
 def _rows(source: str, known: Collection[str]) -> list[StageRow]:
@@ -112,12 +132,19 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     return rows
 
 
-def _study(root: Path, settings: StudySettings, items: Sequence[study.StudyItem]) -> Study:
+def _stage_study(root: Path, settings: StudySettings, items: Sequence[study.StudyItem]) -> Study:
+    return _study(root, settings, [one.item for one in items], study.GUIDELINES)
+
+
+def _duel_study(folder: StudyFolder) -> Study:
+    return _study(folder.root, folder.settings, items(folder.read(AskedDuel)), {"": GUIDELINES["en"]})
+
+
+def _study(root: Path, settings: StudySettings, items: Sequence[Item], guidelines: Mapping[str, Guideline]) -> Study:
     place = shlex.quote(str(root))
     asked = Assignment(
-        items=[one.item for one in items], guidelines=study.GUIDELINES, seed=settings.seed,
-        votes=min(settings.votes, settings.annotators),
-    )  # fmt: skip
+        items=items, guidelines=guidelines, seed=settings.seed, votes=min(settings.votes, settings.annotators)
+    )
     return Study(
         folder=StudyFolder(root), asked=asked, annotators=settings.annotators,
         packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
@@ -135,7 +162,8 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
 
     FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files
     may come in parts and again: no vote is lost or counted twice. A study gets extraction.jsonl, relevance.jsonl and
-    response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to it.
+    response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to it. A study of duels
+    gets human.csv, for `verdict --human`.
 
     \b
         personafeedback annotate votes DIR annotator-1.votes.csv annotator-2.votes.csv
@@ -144,8 +172,13 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     if (folder / FILE).is_file():
         take_votes(Build.open(folder), files, drop, say)
         return
+    if StudyFolder(folder).has(AskedDuel):
+        judged = _duel_study(StudyFolder(folder)).take_votes(files, drop, say)
+        write(folder / VOTES, votes_table(judged))
+        say(f"Next: personafeedback verdict RUN --calibration RUN --human {shlex.quote(str(folder / VOTES))}")
+        return
     asked = _asked(folder)
-    counted = _study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
+    counted = _stage_study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
     written = study.write_judged(folder, asked, counted)
@@ -169,7 +202,7 @@ def _asked(folder: Path) -> list[study.StudyItem]:
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
-    if counted := _study(folder, StudyFolder(folder).settings, _asked(folder)).counted():
+    if counted := _stage_study(folder, StudyFolder(folder).settings, _asked(folder)).counted():
         return counted
     raise DataError(
         f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} "

@@ -190,10 +190,8 @@ def _read(log: EvalLog, names: Iterable[str]) -> Generated:
             failures[name] = why
         else:
             output = sample.output
-            cut_off, withheld = (
-                output.stop_reason in ("max_tokens", "model_length"),
-                output.stop_reason == "content_filter",
-            )
+            cut_off = output.stop_reason in ("max_tokens", "model_length")
+            withheld = output.stop_reason == "content_filter"
             texts[name] = WrittenText("" if withheld else output.choices[0].message.text.strip(), cut_off, withheld)
     return texts, failures
 
@@ -202,10 +200,11 @@ def _failure(log: EvalLog, sample: EvalSample | None) -> str:
     error = log.error if sample is None else sample.error
     if error is not None:
         # The message of a sample's error has the whole request before the reason; the last call has the reason alone.
-        calls = (
-            [event.error for event in sample.events if isinstance(event, ModelEvent) and event.error] if sample else []
-        )
-        return f"{_one_line(calls[-1] if calls else error.message).rstrip('.')}."
+        why = error.message
+        for event in sample.events if sample else ():
+            if isinstance(event, ModelEvent) and event.error:
+                why = event.error
+        return f"{_one_line(why).rstrip('.')}."
     if sample is None:
         return f"the run ended before it ({log.status})."
     if not sample.output.choices:

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from support.builds import a_build
 from support.commands import personafeedback
+from support.duel_folders import write_duels
 from support.environments import UV
 
 pytest.importorskip("jinja2")
@@ -45,16 +46,18 @@ print(tried)
 
 @pytest.fixture(scope="module")
 def packs(tmp_path_factory):
-    """Packs of every kind: pairs, what was noted of conversations, profiles, and replies to rate."""
+    """Packs of every kind: pairs, what was noted of conversations, profiles, replies to rate, and duels."""
     packs = tmp_path_factory.mktemp("packs")
     build = a_build(packs / "pairs", annotators=1, faults=True)
     form = ("--format", "label-studio")
+    duels = write_duels(tmp_path_factory.mktemp("duels") / "duels", lambda case: "A reply.", difficulty="hard")
     done = [
+        personafeedback("annotate", "pack", duels, "--out", packs / "duels", "--annotators", 1, "--draw", 5, *form),
         personafeedback("annotate", "pack", build.root, *form),
         personafeedback("annotate", "pack", "sample", "--out", packs / "study", "--annotators", 1, *form),
     ]
-    assert [one.exit_code for one in done] == [0, 0], done
-    assert len(list(packs.rglob("label-studio.xml"))) == 4
+    assert [one.exit_code for one in done] == [0, 0, 0], done
+    assert len(list(packs.rglob("label-studio.xml"))) == 5
     return packs
 
 
@@ -69,7 +72,7 @@ def test_every_task_has_every_field_that_its_config_names(packs):
         (votes,) = (control for control in config.iter("Choices") if control.get("name") == "vote")
         answers = [choice.get("value") for choice in votes]
         assert answers[-1] == "cannot judge"
-        if path.parent.parent.name == "pairs":
+        if path.parent.parent.name in ("pairs", "duels"):
             assert fields == {"persona", "question", "A", "B"}
             assert answers[:-1] == ["A", "B"]
 

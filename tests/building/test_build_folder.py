@@ -35,6 +35,7 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import names as names_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.row_files import FileRow, columns
+from personafeedback_tasks.writing.judged import AskedDuel
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
 LINES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
@@ -53,6 +54,7 @@ ROWS = {
     Vote: st.builds(Vote, annotator=WORDS, pair_id=WORDS, chosen=WORDS, shown_as=st.sampled_from(["A", "B"])),
     Dropped: st.builds(Dropped, annotator=WORDS),
     Refused: st.builds(Refused, id=WORDS, step=WORDS, reason=WORDS, text=st.text(st.characters(exclude_categories=["Cs"]))),
+    AskedDuel: st.builds(AskedDuel, id=WORDS, user_id=WORDS, persona=LINES, question=LINES, reply=LINES, other=LINES),
     Origin: st.builds(Origin, id=WORDS, kind=WORDS, model=WORDS, parents=st.tuples(WORDS, WORDS)),
 }  # fmt: skip
 

@@ -125,16 +125,6 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     assert dict(found) == {(shown[item].annotator, shown[item].pair_id): letter for item, letter in voted.items()}
 
 
-def test_what_is_not_done_yet_is_counted_and_not_invented(build, tmp_path):
-    half = [one.item for one in build.read(PackItem) if one.annotator == "annotator-2"][:5]
-    said = votes_of(
-        build, filled_in(build, "annotator-2", tmp_path / "2.csv", lambda one: "a " if one.item in half else "")
-    )
-    assert "5 new votes" in said
-    assert len(build.read(Vote)) == 5
-    assert "annotator-1: 0 of" in said
-
-
 @pytest.mark.parametrize("spreadsheet", [";", "\t", ","])
 def test_a_spreadsheet_may_have_been_at_the_pack(build, tmp_path, spreadsheet):
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
