@@ -70,7 +70,6 @@ def model_options(without: str) -> Decorator:
             help="Ask by the provider's batch interface: most answer within a day, at half the price.",
         ),
         click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
-        click.option("--temperature", type=click.FloatRange(0), help="The provider's by default."),
     )  # fmt: skip
 
 

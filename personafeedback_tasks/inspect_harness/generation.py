@@ -67,7 +67,6 @@ def generate(
     step: str,
     model_args: Mapping[str, Any] = {},
     max_tokens: int | None = None,
-    temperature: float | None = None,
     seeds: Mapping[str, int] = {},
     batch: bool | BatchConfig = False,
     came: Callable[[], None] = lambda: None,
@@ -80,7 +79,6 @@ def generate(
         folder: of the build. The log is written to logs/<step>/, the cache to cache/<step>/.
         step: which step asks; the name of the task in the log.
         max_tokens: limit on a reply; the provider's if None.
-        temperature: the provider's if None.
         seeds: id of a text that is asked for again -> seed of the provider's sampling, where it takes one.
         batch: use the provider's batch interface, where it has one; or its settings.
         came: is called after each request that ended.
@@ -113,7 +111,6 @@ def generate(
             log_realtime=False,  # a killed run is completed from the cache, and needs no second copy of its samples
             max_retries=RETRIES,
             max_tokens=max_tokens,
-            temperature=temperature,
             batch=batch,
         )
     if not logs or logs[0].status == "cancelled":

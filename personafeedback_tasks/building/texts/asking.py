@@ -40,7 +40,7 @@ class Models:
     Attributes:
         names: the first one writes personas and questions; all of them answer. None if only a team's texts are taken.
         arguments: of all models.
-        max_tokens, temperature: of each text; the provider's if None.
+        max_tokens: of each text; the provider's if None.
         batch: whether the provider's batch interface is used.
         show: gets a line of progress, which the next one replaces.
     """
@@ -48,7 +48,6 @@ class Models:
     names: tuple[str, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
-    temperature: float | None = None
     batch: bool = False
     show: Callable[[str], None] = field(default=lambda line: None, compare=False)
 
@@ -185,7 +184,7 @@ class TextRun:
                 {request[name]: prompt for name, prompt in told.items()}, model, self.build.root, step=self.step.name,
                 seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
                 model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens,
-                temperature=models.temperature, came=came,
+                came=came,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
