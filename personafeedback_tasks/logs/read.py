@@ -41,7 +41,7 @@ def read_runs(
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
     Raises:
-        RunError: a file is no log of ours, is damaged or empty, or logs of one row differ in what moves a score.
+        RunError: a file is no log of ours, is damaged or empty, or logs of one run have a case in common.
     """
     named = list(dict.fromkeys(map(Path, paths)))
     files: dict[Path, list[Path]] = {}  # file or folder -> of a results file, the samples files to read; empty for all
@@ -195,16 +195,9 @@ def _read(path: Path, only: Collection[Path] = ()) -> list[Run]:
 
 
 def _merged(parts: Sequence[Run]) -> Run:
-    """The parts as one run. Raises RunError if they differ in what moves a score or share a case."""
-    first, *others = parts
-    merged = first
+    """The parts, which have the same in `Run.same`, as one run. Raises RunError if they share a case."""
+    merged, *others = parts
     for other in others:
-        for name, here in first.same.items():
-            if here != (there := other.same.get(name)):
-                raise RunError(
-                    f"{other.logs[0]} and {first.logs[0]} differ in {name} ({there} and {here}), expected the same in "
-                    "one row. Pass each as a run of its own."
-                )
         twice = sorted(merged.cases.keys() & other.cases.keys())
         if twice:
             raise RunError(
