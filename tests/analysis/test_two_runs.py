@@ -110,6 +110,7 @@ def test_two_runs_of_one_name_are_named_by_what_differs(tmp_path):
     assert sorted(names) == ["temperature=1", "temperature=not set"]
 
 
+@pytest.mark.slow
 def test_the_pairs_of_a_ranking_share_one_level():
     """Holm's correction over all pairs, whatever clusters there are beside the users."""
     rng, users = np.random.default_rng(1), [f"u{n % 12}" for n in range(60)]

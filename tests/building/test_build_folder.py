@@ -10,7 +10,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 from support.building import a_build
@@ -64,6 +64,7 @@ def test_every_file_is_tried():
 
 
 @pytest.mark.parametrize("kind", ROWS)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     key = (lambda row: tuple(getattr(row, name) for name in kind.key)) if kind.key else None
@@ -73,6 +74,7 @@ def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     assert folder.read(kind) == rows
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(ROWS[Question], min_size=1, max_size=4, unique_by=lambda row: row.id),
     separator=st.sampled_from(",;\t"),

@@ -124,6 +124,7 @@ def test_where_nothing_passes_no_more_is_asked(tmp_path, writer):
     assert len(writer.take()) == HOPELESS
 
 
+@pytest.mark.slow
 def test_the_cache_forgets_what_the_files_have(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     replies = iter(["Sure! What now?"] * (1 + ROUNDS))

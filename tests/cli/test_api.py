@@ -47,6 +47,7 @@ def written(*arguments: object) -> object:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
     first = judged(tmp_path / "one", "mixed")
     assert json.loads(api.report(logs).to_json()) == written("report", logs)

@@ -202,6 +202,7 @@ def lm_eval(folder, out, task="toy", **kwargs):
     return results["results"][task], max(out.rglob("results_*.json"))
 
 
+@pytest.mark.slow
 def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
     found, _ = lm_eval(yaml_folder, tmp_path / "out")
     assert found["acc,none"] == pytest.approx(ACC, abs=1e-12)

@@ -209,6 +209,7 @@ def test_an_unknown_option_is_refused(option, sentence):
         tasks.personafeedback_hard(data="sample", **option)
 
 
+@pytest.mark.slow
 def test_the_calls_and_the_unreadable_replies_of_every_epoch_are_counted(tmp_path, monkeypatch, caplog):
     said: list[str] = []
     monkeypatch.setattr(hooks, "_inform", said.append)

@@ -40,6 +40,7 @@ class ByPrompt(FakeLM):
         return [(-0.5 if self.letter(r.args[0]) == r.args[1].strip() else -1.5, False) for r in requests]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("end", "metric"), [("", "exact_match,letter"), ("_mc", "acc,none")])
 def test_prompts_and_accuracy_are_those_of_our_tasks(end, metric, tmp_path, monkeypatch):
     runpy.run_path(str(UPSTREAM))["main"](tmp_path / "personafeedback")

@@ -164,6 +164,7 @@ def run_in_both(inspect_task, lm_eval_task, data, cases, tmp_path):
     return log, *made
 
 
+@pytest.mark.slow
 def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
     _, one, other = run_in_both(memsyco, "memsyco", "sample", load("sample"), tmp_path)
     assert {*one["groups"]} == {FACTS, CONFLICT, "total"}
@@ -171,6 +172,7 @@ def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
         assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
 
 
+@pytest.mark.slow
 def test_log_odds_of_a_model_that_follows_place_still_show_what_a_memory_changes(tmp_path):
     log = evaluate(memsyco(data="sample", setting=SETTINGS, method="logprobs"), "memory/", tmp_path / "inspect")
     one = check(log.location, "sample", load("sample"), tmp_path / "one", (BOTH,))

@@ -148,6 +148,7 @@ def audited(cells, personas=PERSONAS):
         return audit(load_cases(write_release(Path(folder) / "r", cells, personas), counts="any"))
 
 
+@pytest.mark.slow
 @given(SMALL)
 @settings(max_examples=60)
 def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(cells):

@@ -112,6 +112,7 @@ def test_a_hub_that_refuses_or_cannot_be_reached_is_one_sentence_with_what_to_do
     )
 
 
+@pytest.mark.slow
 def test_the_real_client_without_a_network_says_how_to_work_offline(tmp_path):
     """In a fresh process, since huggingface_hub reads its environment when it is imported. Nobody listens on port 9."""
     load = "import sys, time; time.sleep = lambda seconds: None\nfrom personafeedback_tasks.personafeedback.release import locate; locate()"

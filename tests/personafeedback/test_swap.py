@@ -105,6 +105,7 @@ def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_m
     assert 0.92 <= covered <= 0.98  # 93 to 97 %, and two standard errors of 500 runs
 
 
+@pytest.mark.slow
 def test_compare_has_both_users_and_the_question(tmp_path):
     logs = [
         evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge).location
@@ -143,6 +144,7 @@ def groups(tmp_path, log, name):
     return report["groups"], done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["readable", "gold", "always_first"])
 def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, tmp_path):
     inspect_log = evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / "inspect").location
@@ -174,6 +176,7 @@ def knows_and_prefers_the_first(judge, prompt, case_id, call):
 register("knows_and_prefers_the_first", lambda *_: "A", knows_and_prefers_the_first)
 
 
+@pytest.mark.slow
 def test_log_odds_show_that_picks_change_with_the_user_where_every_letter_is_the_first(tmp_path):
     log = evaluate(
         personafeedback_swap(data="sample", method="logprobs"), "knows_and_prefers_the_first/", tmp_path / "inspect"

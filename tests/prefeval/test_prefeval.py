@@ -143,6 +143,7 @@ def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_rep
     assert "first_rate" in ranked.output
 
 
+@pytest.mark.slow
 def test_the_judges_score_what_an_independent_count_says(tmp_path):
     by_hand = longest_by_hand()
     assert 0.25 < mean(by_hand.values()) < 1
@@ -155,6 +156,7 @@ def test_the_judges_score_what_an_independent_count_says(tmp_path):
     assert {(value["acc"], value["first_rate"], value["consistency"]) for value in values} == {(0.25, 1, 0)}
 
 
+@pytest.mark.slow
 def test_without_the_preference_a_model_that_needs_it_scores_what_its_shortcut_does(tmp_path):
     log = evaluate(prefeval(data="sample", setting=list(SETTINGS)), "four/told", tmp_path)
     done = personafeedback("report", log.location, "--json", "-")

@@ -79,6 +79,7 @@ def test_vectors_have_length_one_and_keep_the_order_of_the_texts(minilm):
     assert (again == vectors[[*order, 0, 1]]).all()
 
 
+@pytest.mark.slow  # imports torch
 @pytest.mark.parametrize("what", ["empty", "no model"])
 def test_a_model_that_cannot_be_loaded_is_named(what, tmp_path):
     with pytest.raises(OptionError, match=re.escape("Hugging Face Hub")):
@@ -99,6 +100,7 @@ def test_no_user_is_on_both_sides_of_a_fold_and_every_row_is_tested_once(users):
         assert len(own) + len(tested) == len(users)
 
 
+@pytest.mark.slow
 def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions():
     """Neither the weights nor the threshold: with all labels of the tested rows inverted they are the same."""
     rng = np.random.default_rng(5)

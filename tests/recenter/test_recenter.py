@@ -112,6 +112,7 @@ def of(users) -> list[Relevance]:
     return [Relevance(f"r{number}", user, "?", "!", True) for number, user in enumerate(users)]
 
 
+@pytest.mark.slow
 @given(USERS, st.randoms(use_true_random=False))
 def test_users_take_turns_of_one_row_whatever_the_order_of_the_file(users, chance):
     rows = of(users)

@@ -469,6 +469,7 @@ def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
     assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).entry.runs[0].rank == 1
 
 
+@pytest.mark.slow
 def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path):
     """In one cell, between two runs, with log-odds that are tied."""
     hard = [index for index, case in enumerate(SAMPLE) if case.cell == "general_hard"]

@@ -29,6 +29,7 @@ CALIBRATION = votes(*[(1, LONGER)] * 9_000, *[(0, LONGER)] * 1_000, *[(1, SHORTE
 RATIOS = (-0.6, -0.3, 0.0, 0.2, 0.5, 0.9)
 
 
+@pytest.mark.slow
 @given(
     st.floats(0, 1),
     st.floats(0.9, 3),
@@ -53,6 +54,7 @@ def test_votes_that_are_as_expected_give_the_planted_rate(rate, skill, slope, un
         assert found.unclipped == same(rate, abs=0.01)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1_000))
 def test_the_other_side_wins_the_rest(seed):
     _, duels, calibration = Planted(users=12, spread=0.1, skill=1.6).draw(np.random.default_rng(seed))

@@ -133,6 +133,7 @@ echo "$words" >> asked
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 def test_the_loop_starts_a_job_for_each_cell_and_says_that_one_failed(harness, tmp_path):
     """With a program in the harness's place that notes how it was called, and fails for one cell the first time."""

@@ -237,6 +237,7 @@ def inspect(folder, *arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "cut"),
     [

@@ -58,6 +58,7 @@ def scores(log):
     return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["capitals", "sums", "tools", "dicts"])
 def test_the_task_is_its_own_but_for_one_message(task, tmp_path):
     done = command(f"{TASKS}@{task}", "--model", "subject/8", "--log-dir", tmp_path / "plain")
@@ -97,6 +98,7 @@ def test_users_are_the_samples_own_or_drawn_by_their_ids():
     assert told_by("persona", "Iris", "sample")(1, {}) == told_by("persona", "Iris_s04", "sample")(1, {})
 
 
+@pytest.mark.slow
 def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
     command(
         "personafeedback_tasks/with_user", "-T", f"task={TASKS}@drops", "-T", "data=sample", "--model", "subject/8", "--log-dir", tmp_path,
@@ -121,6 +123,7 @@ def test_the_message_stands_first_or_right_behind_an_agents_own(solver, missed, 
     assert (cost["void"] is not None) == bool(missed), logged.eval.task
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_and_retried_costs_the_same(tmp_path, monkeypatch):
     """A run of a task with tools stops at its fourth sample; the retry goes on, with the persona."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
