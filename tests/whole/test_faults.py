@@ -232,7 +232,9 @@ def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
 
 @pytest.mark.release  # with every change, the commands below try it
 @pytest.mark.tried("server faults: never a wrong letter, never a lost case")
-@pytest.mark.parametrize(("fault", "backend"), [(f, b) for f in STAYS for b in BACKENDS if OUTCOMES[f][b] == "recovers"])
+@pytest.mark.parametrize(
+    ("fault", "backend"), [(f, b) for f in STAYS for b in BACKENDS if OUTCOMES[f][b] == "recovers"]
+)
 @pytest.mark.usefixtures("_in_a_hurry")
 def test_an_error_that_stays_fails_the_run(fault, backend, faulty, caplog, tmp_path):
     assert outcome(faulty, backend, fault, math.inf, 2, caplog, tmp_path) == "fails"
