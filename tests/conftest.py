@@ -102,13 +102,13 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def real_part_folder(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """240 real cases, in the release's layout."""
+    """120 real cases, in the release's layout."""
     return built_once(tmp_path_factory, "real_part", lambda to: write_part(to, real_data))
 
 
 @pytest.fixture
 def real_part(real_part_folder: Path) -> Iterator[Path]:
-    """240 real cases that a test takes for the whole release."""
+    """120 real cases that a test takes for the whole release."""
     with taken_for_the_release():
         yield real_part_folder
 
@@ -155,7 +155,7 @@ def inspect_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def part_log(real_part_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`part_log(harness, judge, task, **options)`: the log of a run on 240 real cases. Each is made once in a session: change a copy."""
+    """`part_log(harness, judge, task, **options)`: the log of a run on 120 real cases. Each is made once in a session: change a copy."""
     pytest.importorskip("lm_eval")
     pytest.importorskip("inspect_ai")
     from support import logs
@@ -197,7 +197,7 @@ def general_logs(request: pytest.FixtureRequest) -> General:
         return General(lm_eval, inspect, data, cases=3841, users=147, hard=1010)
     made, data = request.getfixturevalue("part_log"), request.getfixturevalue("real_part")
     lm_eval, inspect = (made(harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect"))
-    return General(lm_eval, inspect, data, cases=240, users=105, hard=80)
+    return General(lm_eval, inspect, data, cases=120, users=73, hard=40)
 
 
 @pytest.fixture(scope="session")

@@ -72,7 +72,7 @@ def cells(header: Json) -> Json:
 
 def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
     def change_some(rows: list[Json]) -> None:
-        for row in rows[20:60]:
+        for row in rows[20:40]:
             change(row)
 
     return change_some
@@ -95,7 +95,7 @@ def flip_and_score(row: Json) -> None:
 
 def again(rows: list[Json]) -> None:
     """Cases a second time, whole in themselves."""
-    more = [json.loads(json.dumps(row)) for row in rows[20:60]]
+    more = [json.loads(json.dumps(row)) for row in rows[20:40]]
     rows += more
 
 
@@ -125,9 +125,9 @@ def other_cell(row: Json) -> None:
 
 
 ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
-    "cases again": (again, untouched, r"found (general_hard:\d+ a second time|120 rows of)"),
-    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 80|found no scores, expected those of the 80 )"),
-    "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 80 as in"),
+    "cases again": (again, untouched, r"found (general_hard:\d+ a second time|60 rows of)"),
+    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 40|found no scores, expected those of the 40 )"),
+    "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 40 as in"),
     "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
 }  # fmt: skip
 
@@ -185,7 +185,7 @@ def test_users_and_texts_are_those_of_the_data(harness, key, sentence, logs, rea
     done = personafeedback("report", log, "--data", real_part)
     assert done.exit_code == 1, done.output
     assert re.search(
-        rf"\d+ of 80 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
+        rf"\d+ of 40 cases {sentence} than in .*; the first is general_hard:\d+, found another", done.output
     )
 
 

@@ -651,10 +651,10 @@ def test_a_card_has_the_numbers_of_a_log_under_the_name_that_the_user_gives(harn
         sum(read_reply(readable(case_id, order)) == TWO.right[order] for order in TWO.names) / 2
         for case_id in run.cases
     ]
-    assert (result.dataset_config, result.metric_args["cases"]) == ("general_hard", 80)
+    assert (result.dataset_config, result.metric_args["cases"]) == ("general_hard", 40)
     assert result.metric_value == round(100 * math.fsum(read) / 80, 2)
     assert data.model_name == "lab/mid-a"
     assert "# lab/mid-a" in text
-    assert "Language of the data, in cases: Chinese 80." in text
+    assert "Language of the data, in cases: Chinese 40." in text
     assert str(real_part) not in text
     assert run.model not in text

@@ -35,15 +35,15 @@ def logs(part_log, real_part):
 def test_a_run_against_itself_differs_by_nothing(logs):
     (pair,) = compare(read_run(logs["readable"]), read_run(logs["readable"])).entry.pairs
     assert (pair.difference.value, pair.p) == (0, 1)
-    assert -0.1 < pair.difference.low < 0 < pair.difference.high < 0.1  # other cases may differ
+    assert -0.2 < pair.difference.low < 0 < pair.difference.high < 0.2  # other cases may differ
 
 
 def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(logs):
     found = compare(read_run(logs["gold"]), read_run(logs["readable"])).entry
     said = " ".join(words(found))
-    assert "50 cases are only in the run of" in said
+    assert "10 cases are only in the run of" in said
     assert " and others." in said
-    assert "PARTIAL: general_hard 30 of 80." in said
+    assert "PARTIAL: general_hard 30 of 40." in said
     assert found.cases == found.pairs[0].difference.n == 30
 
 

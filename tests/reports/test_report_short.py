@@ -74,7 +74,7 @@ def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check
 
     acc, gain = group["measures"]["acc"], group["measures"]["persona_gain"]
     words = {line.partition("  ")[0]: line.partition("  ")[2].strip() for line in lines}
-    assert re.search(r", general hard: 80 cases, \d+ users$", lines[0])
+    assert re.search(r", general hard: 40 cases, \d+ users$", lines[0])
     assert lines[1] == stored["verdict"]
     assert words["accuracy"] == f"{100 * acc['value']:.1f} % {ends(acc)}; chance 50.0"
     assert words["right minus wrong"] == f"{100 * right['value']:+.1f} points {ends(right, '+')}"
@@ -88,7 +88,7 @@ def test_a_screen_has_the_verdict_the_numbers_behind_it_and_a_line_on_each_check
     same = group["measures"]["same_as_longest"]["value"]
     assert f"same picks as longest {100 * same:.0f} %" in shortcut
     assert users.startswith(f"users: standard deviation {100 * stored['users']['spread']:.1f} (")
-    assert unreadable == "unreadable replies: 0 of 160"
+    assert unreadable == "unreadable replies: 0 of 80"
     assert f"| data {stored['signature'].partition('sha256 ')[2][:12]}" in lines[-2]
     assert re.fullmatch(r"--full shows (\d+ more caveats?, )?every table and the whole signature", lines[-1])
     for text in ("Result", "signature:", "Baselines"):
@@ -128,7 +128,7 @@ def test_several_cells_have_a_table_where_it_fits(part_log, real_part):
     assert len(shown) <= SCREEN
     assert max(map(cell_len, shown)) <= 80
     assert [line.split()[:3] for line in shown if line.startswith("general ")] == [
-        ["general", "easy", "95"], ["general", "medium", "65"], ["general", "hard", "80"],
+        ["general", "easy", "45"], ["general", "medium", "35"], ["general", "hard", "40"],
     ]  # fmt: skip
 
 
@@ -136,7 +136,8 @@ def test_what_makes_numbers_void_is_whole_and_the_table_makes_room(part_log, rea
     shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
     assert len(shown) <= SCREEN
     assert shown[1].startswith("! MISSING REPLIES: ")
-    assert shown[shown.index("No verdict: the numbers are void.") - 1].endswith("--max-tokens 16384.")
+    void = shown.index("No verdict: the numbers are void.")
+    assert " ".join(shown[:void]).endswith("--max-tokens 16384.")
 
 
 # --- its parts --------------------------------------------------------------------------------------------------------
@@ -183,7 +184,7 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(part_log, real_p
 def test_unreadable_replies_are_in_words_and_percent(report):
     overall = dataclasses.replace(report.overall, reasons={"refusal": 12})
     made = replace(report, groups={**report.groups, overall.name: overall})
-    assert "unreadable replies: 12 of 480, 2.5 % (refusal 12)" in texts(made)
+    assert "unreadable replies: 12 of 240, 5.0 % (refusal 12)" in texts(made)
 
 
 def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
