@@ -21,8 +21,7 @@ os.environ["HF_HUB_OFFLINE"] = (
 )
 
 from support.environments import CHECKOUT, Venv, build_wheel
-from support.real_part import taken_for_the_release, write_part
-from support.releases import ENVIRONMENT_VARIABLE, Rows, write_release
+from support.releases import ENVIRONMENT_VARIABLE, Rows, taken_for_the_release, write_part, write_release
 from support.shared import built_once
 
 # The same examples in every session; how long one takes says how busy the machine is.

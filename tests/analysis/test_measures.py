@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 from support import jsonl_harness
 from support.commands import personafeedback
 from support.judges import JUDGES
-from support.outputs import faults
+from support.shown import faults
 
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.report import SIGNED, Line

@@ -14,11 +14,9 @@ pytest.importorskip("scipy")
 pytest.importorskip("inspect_ai")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.caveats import words
 from support.inspect_runs import evaluate
-from support.outcomes import results_of
-from support.sample_runs import signature_of
-from support.shown import markdown, terminal
+from support.sample_runs import results_of, signature_of
+from support.shown import markdown, terminal, words
 
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.measures import every, shared_picks

@@ -13,11 +13,11 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.caveats import words
 from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.shared import built_once
+from support.shown import words
 
 from personafeedback_tasks.analysis.duel_runs import human_votes
 from personafeedback_tasks.analysis.verdict import in_a_sentence, make_verdict

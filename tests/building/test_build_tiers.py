@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from scipy.integrate import quad
-from scipy.stats import beta, binom, binomtest
+from scipy.optimize import minimize_scalar
+from scipy.stats import beta, betabinom, binom, binomtest, norm
 from support.builds import a_build
-from support.preferences import above, most_probable
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.rows import Answer, Pair
 from personafeedback_tasks.building.tiers import Preferences, kappa, label_pairs, mean_risks
+
+
+def chance(most: int, least: int, a: float) -> float:
+    """Of votes that fall so, whichever answer has most of them, where shares are distributed as Beta(a, a)."""
+    votes = most + least
+    both = betabinom.pmf(most, votes, a, a) + betabinom.pmf(least, votes, a, a)
+    return float(both / 2 if most == least else both)
+
+
+def most_probable(pairs: Mapping[tuple[int, int], int]) -> float:
+    """The a of some pairs: (most, least) -> how many have such votes."""
+
+    def surprise(log_a: float) -> float:
+        likelihood = sum(count * np.log(chance(*votes, np.exp(log_a))) for votes, count in pairs.items())
+        return -norm.logpdf(log_a, 0, 2) - likelihood
+
+    return float(np.exp(minimize_scalar(surprise, bounds=(-5, 8), method="bounded").x))
+
+
+def above(share: float, most: int, least: int, a: float) -> float:
+    """The probability that more than this share of all people agree, as an integral over the share."""
+
+    def mass(low: float, high: float) -> float:
+        return quad(lambda p: p ** (a + most - 1) * (1 - p) ** (a + least - 1), low, high)[0]
+
+    return (mass(share, 1) + mass(0, 1 - share)) / (mass(0, 0.5) + mass(0.5, 1))
 
 
 def votes_for(pair, first, second):
@@ -36,7 +64,7 @@ def build(tmp_path_factory):
 @settings(max_examples=40)
 @given(drawn=st.data())
 def test_tiers_are_those_of_a_rule_in_words(build, drawn):
-    """A binomial test of each pair; where Medium begins, an integrated posterior, see support/preferences.py."""
+    """A binomial test of each pair; where Medium begins, an integrated posterior."""
     pairs = build.read(Pair)
     counts = {pair.id: drawn.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for pair in pairs}
     votes = [vote for pair in pairs for vote in votes_for(pair, *counts[pair.id])]

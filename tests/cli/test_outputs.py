@@ -24,7 +24,7 @@ from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.environments import CHECKOUT
 from support.judges import JUDGES
-from support.outputs import faults
+from support.shown import faults
 
 from personafeedback_tasks import api
 from personafeedback_tasks.cli.main import main

@@ -17,9 +17,8 @@ pytest.importorskip("inspect_ai")
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
 from personafeedback_tasks.inspect_tasks.recenter import recenter_relevance
-from support.as_printed import run_as_printed
 from support.commands import personafeedback
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
 from support.judges import JUDGES

@@ -25,7 +25,7 @@ from support.lm_eval_runs import (
     command,
     evaluate,
 )
-from support.real_part import CASES
+from support.releases import CASES
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.cli.registration import task_configs

@@ -30,13 +30,13 @@ from inspect_ai.model import (
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
-from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import OTHER, gold, who_asks
 from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 from support.samples import a_part
 from support.servers import as_json, run, serving
+from support.shown import sentences
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.evidence import Reply

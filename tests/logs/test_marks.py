@@ -24,10 +24,10 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.scorer import ScoreEdit
-from support.caveats import sentences
 from support.commands import personafeedback
 from support.logs import inspect_log
 from support.releases import write_hard
+from support.shown import sentences
 
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs

@@ -15,12 +15,12 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from support.caveats import sentences
 from support.commands import personafeedback
 from support.judges import readable, who_asks
 from support.logs import inspect_log
 from support.releases import write_hard
 from support.servers import as_json, run, serving
+from support.shown import sentences
 from werkzeug import Response
 
 from personafeedback_tasks.analysis import void

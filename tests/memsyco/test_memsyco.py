@@ -21,8 +21,7 @@ from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
 from support.memory_judge import BOTH, planted
-from support.outcomes import results_of
-from support.sample_runs import signature_of
+from support.sample_runs import results_of, signature_of
 
 from personafeedback_tasks.analysis.harm import turned
 from personafeedback_tasks.common.errors import DataError

@@ -19,13 +19,13 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
     personafeedback_swap,
     personafeedback_swap_general_hard,
 )
-from support.caveats import words
 from support.commands import personafeedback
 from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM, command
 from support.logs import lm_eval_log
 from support.models import register
 from support.shared import built_once
+from support.shown import words
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.report import make_report

@@ -22,15 +22,13 @@ pytest.importorskip("jinja2")
 from inspect_ai.model import _model
 from lm_eval.api import registry
 from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
-from support.as_printed import run_as_printed
 from support.commands import personafeedback
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import inspect_eval
 from support.killed import Command
-from support.outputs import faults
 from support.recenter import ScriptedLM, in_inspect
 from support.servers import serving
-from support.shown import embedded
+from support.shown import embedded, faults
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.common.errors import DataError, OptionError

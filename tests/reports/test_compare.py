@@ -11,8 +11,8 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from support.caveats import words
 from support.logs import lm_eval_log
+from support.shown import words
 
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.logs.read import read_run

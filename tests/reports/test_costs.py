@@ -14,8 +14,8 @@ pytest.importorskip("scipy")
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
-from support.outputs import faults
 from support.servers import serving
+from support.shown import faults
 
 from personafeedback_tasks.analysis.costs import TOTAL, costs
 from personafeedback_tasks.core.usage import Prices, Usage, total

@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from support.as_printed import run_as_printed
 from support.commands import personafeedback
+from support.documents import run_as_printed
 
 pytest.importorskip("rich")
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ pytest.importorskip("scipy")
 
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.outcomes import results_of
+from support.sample_runs import results_of
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.contender import Contender

@@ -16,11 +16,10 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log, write_eval_log
-from support.caveats import words
 from support.commands import personafeedback
 from support.judges import JUDGES, readable
 from support.logs import inspect_log, lm_eval_log, set_options, set_version
-from support.shown import as_json, markdown
+from support.shown import as_json, markdown, words
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from personafeedback_tasks import TASK_VERSION
+from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.core.signature import Signature
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.pairwise.orders import TWO
@@ -13,7 +16,6 @@ from personafeedback_tasks.pairwise.scoring import score_answers
 from personafeedback_tasks.personafeedback.cases import CELLS, load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from support.outcomes import results_of
 
 GOLD = tuple(TWO.right[order] for order in TWO.names)
 SAMPLE = load_cases("sample")
@@ -43,3 +45,21 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
         "results": results, "logs": (Path("results/acme__model/results_2026.json"),),
     }  # fmt: skip
     return Run(**{**run, **kwargs})
+
+
+def results_of(
+    case_id: str,
+    cell: str,
+    user_id: str,
+    targets: Sequence[str] = (),
+    answers: Sequence[tuple[str, ...]] = (),
+    values: Sequence[Mapping[str, float]] = (),
+    rewards: Sequence[Any] = (),
+    digest: str = "d",
+) -> list[Result]:
+    """The results of a case, from the answers, values and rewards of each epoch."""
+    epochs = enumerate(zip_longest(answers, values, rewards), start=1)
+    return [
+        Result(case_id, cell, user_id, digest, "", epoch, targets, said or (), scores or {}, pairs)
+        for epoch, (said, scores, pairs) in epochs
+    ]

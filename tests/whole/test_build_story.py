@@ -15,11 +15,10 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 
 from inspect_ai.model import _model
-from support.as_printed import run_as_printed
 from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 from support.servers import serving

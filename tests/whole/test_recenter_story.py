@@ -17,9 +17,8 @@ pytest.importorskip("torch")
 
 from inspect_ai.model import _model
 from support import planted
-from support.as_printed import run_as_printed
 from support.authors import PROFILES, profile, write
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.minilm import cached
 from support.recenter import asked, reply
 from support.servers import serving

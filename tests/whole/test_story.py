@@ -15,8 +15,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from inspect_ai.model import _model
-from support.as_printed import run_as_printed
-from support.documents import DOCS, README, block, needs_checkout, section
+from support.documents import DOCS, README, block, needs_checkout, run_as_printed, section
 from support.environments import Venv
 from support.judges import readable, who_asks
 from support.one_task import leave_one_task

@@ -13,8 +13,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.model import _model
-from support.as_printed import run_as_printed
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.servers import serving
 
 from personafeedback_tasks.pairwise.orders import TWO

@@ -22,7 +22,7 @@ from support.commands import personafeedback
 from support.environments import CHECKOUT
 from support.inspect_runs import NO_PROVIDERS, command
 from support.lm_eval_runs import command as lm_eval_command
-from support.outputs import faults
+from support.shown import faults
 
 from personafeedback_tasks import api
 from personafeedback_tasks.analysis.cost import costs_of, costs_of_models
