@@ -6,7 +6,6 @@ import gc
 import importlib.util
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,25 +63,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("release"):
             item.add_marker("slow")
-        item.user_properties += [("tried", [*mark.args, 1][:2]) for mark in item.iter_markers("tried")]
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The last table of a session: what was tried against the package, with counts."""
-    held: Counter[str] = Counter()
-    for report in terminalreporter.stats.get("passed", ()):
-        for name, value in report.user_properties:
-            if name == "tried":
-                held[value[0]] += value[1]
-    if held:
-        terminalreporter.section("what was tried, and held")
-        for what, count in sorted(held.items()):
-            terminalreporter.write_line(f"{count:>8,}  {what}")
 
 
 @pytest.fixture(autouse=True)

@@ -128,7 +128,6 @@ def test_missing_folders_are_made_a_link_stays_a_link_and_a_mode_a_mode(command,
 # --- what fails changes nothing --------------------------------------------------------------------------------------
 
 
-@pytest.mark.tried("full disks: one sentence, every file as it was")
 @every_command
 @pytest.mark.parametrize("room", ["for none", "for all but the largest"])
 def test_a_full_disk_is_one_sentence_and_everything_is_as_it_was(command, room, tmp_path):
@@ -171,7 +170,6 @@ def test_a_device_is_refused_and_not_replaced():
     assert Path("/dev/full").is_char_device()
 
 
-@pytest.mark.tried("full disks: one sentence, every file as it was")
 @pytest.mark.parametrize("arguments", [["--json", "-"], []])
 def test_a_full_disk_behind_stdout_is_one_sentence(arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:

@@ -149,7 +149,6 @@ def rebuilt(log: Path, path: Path, changed: str, content: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.tried("logs that end a parser beside good ones: passed over in one line each", 39)
 @pytest.mark.parametrize("words", a_part(["report", "rank --data sample --full"], 2))
 def test_killers_are_passed_over_beside_good_logs(words, killers):
     pytest.importorskip("rich")

@@ -45,10 +45,6 @@ def listing(folder: Path) -> dict[str, str]:
     return found
 
 
-def registration_in(lm_eval: Path) -> Path:
-    return lm_eval / "tasks" / "personafeedback"
-
-
 def task_configs(venv: Venv) -> Path:
     return venv.site_packages / "personafeedback_tasks" / "task_configs" / "personafeedback"
 

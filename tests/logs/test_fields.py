@@ -18,7 +18,6 @@ from support.judges import readable, who_asks
 from support.lm_eval_runs import JudgeLM
 from support.logs import inspect_log, lm_eval_log
 from support.servers import run, serving
-from support.shown import sentences
 
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs

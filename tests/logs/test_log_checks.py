@@ -132,7 +132,6 @@ ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object
 }  # fmt: skip
 
 
-@pytest.mark.tried("ways to change a log after its run: one error, no card")
 @pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])

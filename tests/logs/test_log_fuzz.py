@@ -147,10 +147,9 @@ def everything_said(log: Path) -> None:
     section(run, report, SAMPLE, card, {})
 
 
-@pytest.mark.tried("values of a log replaced by any type: a whole report, or one sentence", MUTATIONS)
 @pytest.mark.parametrize(
     "harness",
-    ["lm-eval", "lm-eval mc", "inspect", pytest.param("reward", marks=[pytest.mark.torch, pytest.mark.release])],
+    ["lm-eval", "lm-eval mc", "inspect", pytest.param("reward", marks=pytest.mark.release)],
 )
 def test_a_value_of_any_type_is_read_or_refused_in_one_sentence(harness, request, tmp_path):
     log = request.getfixturevalue("reward_log") if harness == "reward" else request.getfixturevalue("logs")[harness]
@@ -203,7 +202,6 @@ def damaged_copies(log: Path, folder: Path, draw: random.Random, count: int) -> 
         yield copy_of / log.name
 
 
-@pytest.mark.tried("bytes of a log damaged: read, or one sentence, in 3 GB and without a crash", 4 * (MUTATIONS // 3))
 def test_damaged_bytes_are_read_or_refused_in_one_sentence(logs, tmp_path):
     as_json = tmp_path / "whole" / "log.json"
     write_eval_log(read_eval_log(str(logs["inspect"])), str(as_json))

@@ -105,7 +105,6 @@ CLAIMS: dict[str, tuple[Json, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.tried("signatures that are not those of the prompts and the data of a log: one sentence, no card")
 @pytest.mark.parametrize("name", CLAIMS)
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, name, logs, tmp_path):
@@ -120,7 +119,6 @@ def test_a_signature_that_the_prompts_or_the_data_refute_is_refused(harness, nam
 CLAIMED: list[Json] = [{"setting": "no_persona"}, {"prompt": "v2"}, {"hide": ["Name"]}]
 
 
-@pytest.mark.tried("settings and wordings that logs claim everywhere but in their prompts: one sentence")
 @pytest.mark.parametrize("claimed", CLAIMED, ids=str)
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_a_log_under_another_name_has_other_prompts(harness, claimed, logs, tmp_path):
@@ -224,7 +222,6 @@ def ask_otherwise(change: Change) -> Callable[[Json, list[Json]], None]:
     return changed
 
 
-@pytest.mark.tried("ways to ask otherwise than a log says, in every prompt or in one: one sentence, no card")
 @pytest.mark.parametrize("name", OTHERWISE)
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_prompts_are_ours_to_the_last_character_in_every_row(harness, name, logs, tmp_path):

@@ -51,12 +51,11 @@ LOOPS = ["<!--", "->but B A=", "<!-", "B A", "~~", "[[", "if I ", "the A of "]
 def test_a_loop_of_a_hundred_thousand_characters_is_read_within_0_3_seconds(unit: str) -> None:
     """On a slow machine: within the time of four plain texts of that length."""
     length = BENCHMARK["LENGTH"]
-    took = min(seconds((unit * length)[:length]) for _ in range(2))
+    took = seconds((unit * length)[:length])
     assert took < 0.3 or took < 4 * seconds(("I like tea. " * length)[:length])
 
 
 @pytest.mark.release
-@pytest.mark.tried("replies of 100,000 characters that repeat tokens of the patterns: read in time", len(UNITS))
 def test_units_of_the_characters_that_the_patterns_name() -> None:
     """Each token of the alphabet alone, and units of several: no mark of a pattern is forgotten."""
     length = BENCHMARK["LENGTH"]
@@ -68,7 +67,6 @@ def test_units_of_the_characters_that_the_patterns_name() -> None:
         ), unit
 
 
-@pytest.mark.tried("replies of a megabyte: read in time", 2)
 @pytest.mark.parametrize(
     "unit",
     [

@@ -18,7 +18,6 @@ from support.commands import personafeedback, tree
 from support.documents import DOCS, block, needs_checkout
 from support.minilm import cached
 
-pytestmark = pytest.mark.torch
 np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 

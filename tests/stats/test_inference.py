@@ -100,12 +100,6 @@ def test_without_spread_there_is_no_interval():
     assert math.isnan(minimum_detectable_difference(estimate([0.0] * 6, USERS)))
 
 
-def wilson(value, cases, t):
-    """Both ends: the shares whose distance from the value is t of their own standard errors."""
-    middle, reach = value + t * t / 2 / cases, t * np.sqrt(value * (1 - value) / cases + (t / 2 / cases) ** 2)
-    return [(middle + side * reach) / (1 + t * t / cases) for side in (-1, 1)]
-
-
 @pytest.mark.parametrize("n", [1, 8, 20, 1000])
 def test_all_right_or_all_wrong_says_what_such_data_leave_open(n):
     """As Wilson, with the 6 degrees of freedom, of n - 1 at most, of an error that no data show."""

@@ -222,7 +222,6 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
     return answers[0]
 
 
-@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize(("fault", "backend"), [at_release(f, b) for f in OUTCOMES for b in BACKENDS])
 @pytest.mark.usefixtures("_in_a_hurry")
 def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
@@ -231,7 +230,6 @@ def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
 
 
 @pytest.mark.release  # with every change, the commands below try it
-@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize(
     ("fault", "backend"), [(f, b) for f in STAYS for b in BACKENDS if OUTCOMES[f][b] == "recovers"]
 )
@@ -265,7 +263,6 @@ def accuracies(folder):
             yield score.metrics["accuracy"].value
 
 
-@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
 def test_a_command_outlives_a_burst_of_errors(harness, faulty, tmp_path):
     faulty.fault, faulty.times = "500s", 2
@@ -274,7 +271,6 @@ def test_a_command_outlives_a_burst_of_errors(harness, faulty, tmp_path):
     assert faulty.calls.total() == CALLS + 2
 
 
-@pytest.mark.tried("server faults: never a wrong letter, never a lost case")
 @pytest.mark.parametrize("harness", ["lm_eval", "inspect_ai"])
 def test_a_command_leaves_no_score_where_the_server_fails(harness, faulty, tmp_path):
     faulty.fault, faulty.times = "500s", math.inf

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
@@ -88,14 +87,6 @@ def test_the_example_is_a_case_of_the_sample():
 
 
 # --- lists of names ---------------------------------------------------------------------------------------------------
-
-
-def test_the_table_of_what_was_tried_is_the_one_that_ci_prints():
-    """Its lines; a session of all tests prints the sums."""
-    tried = text(CONTRIBUTING).partition("<!-- tried -->")[2].partition("\n\n")[0]
-    shown = re.findall(r"^\| [\d,]+ \| (.*) \|$", tried, re.M)
-    tests = "".join(map(text, Path(__file__).parents[1].rglob("test_*.py")))
-    assert sorted(shown) == sorted(set(re.findall(r'pytest\.mark\.tried\(\s*"(.*?)"', tests)))
 
 
 def test_the_counts_of_the_tables_are_those_of_the_paper():

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.torch]
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("torch")

@@ -89,7 +89,6 @@ def process_of(cell: str, loop: int) -> psutil.Process:
 
 
 @pytest.mark.release
-@pytest.mark.tried("runs that were killed half-way and resumed: every case scored once")
 @pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 def test_a_loop_of_which_a_job_is_killed_half_way_runs_again(harness, tmp_path):
     judge, cases = HalfWay(), load_cases("sample")

@@ -137,7 +137,6 @@ def test_a_long_max_length_gives_hf_no_more_positions_and_hides_no_truncation(to
 
 
 @pytest.mark.slow
-@pytest.mark.torch
 @pytest.mark.parametrize(("suffix", "flags"), [("", ["--apply_chat_template"]), ("_mc", [])])
 def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tiny_model, tmp_path):
     pytest.importorskip("torch")
@@ -266,7 +265,6 @@ def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, t
 
 
 @pytest.mark.slow
-@pytest.mark.torch
 def test_hf_of_inspect_is_refused_beyond_its_positions_and_where_its_tokenizer_would_cut(tiny_model, tmp_path):
     pytest.importorskip("accelerate")
     short = tmp_path / "short"
