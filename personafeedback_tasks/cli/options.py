@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from ..common.errors import OptionError
-from ..common.records import argument
 from ..core.usage import Prices
 from ..logs.data import RunData
 
@@ -99,7 +98,9 @@ def task_option(which: str) -> Decorator:
 
 
 def given_options(given: Sequence[str], option: str = "-T") -> dict[str, Any]:
-    """The options of -T or -M as Inspect reads them. OptionError if one is repeated."""
+    """The options of -T or -M as Inspect reads them, YAML 1.1. OptionError if one is repeated."""
+    import yaml  # reports need none
+
     options: dict[str, Any] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
@@ -109,8 +110,8 @@ def given_options(given: Sequence[str], option: str = "-T") -> dict[str, Any]:
         if name in options:
             raise OptionError(f"{name} is given twice. Leave one of them out.")
         try:
-            options[name] = argument(value)
-        except ValueError as error:
+            options[name] = yaml.safe_load(value)
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise OptionError(
                 f"{option} {pair}: found a value that is not valid YAML, which Inspect expects. Quote it."
             ) from error

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-import yaml
 
 from .errors import DataError, did_you_mean
 
@@ -151,14 +150,6 @@ def _explained(message: str, document: Any, kind: Any) -> str:
     for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):  # `duel.models[0]`
         document = document[int(number)] if number else document[name]
     return f"found {f'{place} = ' if place else ''}{short(document)}, expected {expected}."
-
-
-def argument(text: str) -> Any:
-    """The value of an option -T or -M of a command, as Inspect reads it: YAML 1.1; else ValueError."""
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"{short(text)} is not YAML") from error
 
 
 def leaves(value: object) -> Iterator[Any]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..core.benchmark import Stage
 from ..core.messages import UNREADABLE_SHARE
-from ..parsing import numbers
 from .cases import PersonaCase
 from .prompts import Template
 
@@ -84,6 +83,8 @@ def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
 
     `0` means none. Nothing is guessed: a wrong reading would drop pieces, and an unreadable reply keeps them all.
     """
+    from ..parsing import numbers  # no report needs its patterns, which take long to compile
+
     answer = numbers.read_numbers(reply, False)
     kept = numbers.among(numbers.NONE if answer == "0" else answer, count)
     return None if kept is None else tuple(sorted(kept))
