@@ -85,7 +85,7 @@ def _key(run: Run) -> tuple[str, str]:
 
 def _quantity(run: Run) -> str:
     control = run.benchmark.report.control
-    return SWAP if control is None else COST if control.harm else GAIN
+    return SWAP if not control else COST if control.harm else GAIN
 
 
 def _values(ranking: Ranking) -> _Values:
@@ -101,7 +101,7 @@ def _values(ranking: Ranking) -> _Values:
 def _value(row: RankedRun, one: Contender) -> Estimate | None:
     run, spec = one.run, one.run.benchmark.report
     control = spec.control
-    if control is None:
+    if not control:
         asked = run.benchmark.options().signed().get("setting")  # by default: the persona
         is_counted = spec.swaps and run.signature.options.get("setting") == asked and not run.partial
         return row.measures[SCORE] if is_counted else None
@@ -130,15 +130,14 @@ def costs_beside(
 
 def is_of_cost(run: Run) -> bool:
     """Whether the user's memory speaks against the right answers of its benchmark."""
-    control = run.benchmark.report.control
-    return control is not None and bool(control.harm)
+    return bool(run.benchmark.report.control.harm)
 
 
 def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> Estimate | None:
     # under the setting that is told most alone, over every cell, beside the control
     control = run.benchmark.report.control
-    without = controls.get(control.value) if control else None
-    if control is None or without is None or run.setting not in [*control.harm][:1]:
+    without = controls.get(control.value)
+    if without is None or run.setting not in [*control.harm][:1]:
         return None
     if not {*run.benchmark.cells} <= run.answered.keys() or not _whole(run, without, barred):
         return None

@@ -153,10 +153,10 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
     place = place_of(control)
-    if spec is not None and place is not None and by_place(control) and not by_place(run):
+    if place is not None and by_place(control) and not by_place(run):
         values = {"place": place.name, "percent": 100 * place.calls.value, "known": spec.known}
         yield Caveat("control_by_place", VOID, {"value": value, **values, "ways": place_free(control)})
-    if spec is not None and value == spec.value and len(common) < len(run.cases):
+    if value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
         yield Caveat("gain_in_part", WEAKENS, values)
 

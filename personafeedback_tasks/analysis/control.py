@@ -28,23 +28,20 @@ def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str,
 def named_differences(run: Run) -> dict[str, str]:
     """Name of a difference of the run -> the value of the control's option that is subtracted."""
     spec = run.benchmark.report.control
-    if spec is None:
-        return {}
-    names = {spec.value: spec.gain}
-    names |= {one.less: one.name for one in spec.named if one.more == run.signature.options[spec.option]}
+    names = {spec.value: spec.gain} if spec else {}
+    names |= {one.less: one.name for one in spec.named if one.more == run.setting}
     return {name: value for value, name in names.items()}
 
 
 def refuse_other_control(run: Run, control: Run, value: str) -> None:
     """Raise RunError unless the control has this value of the control's option and differs from the run in it alone."""
     spec = run.benchmark.report.control
-    assert spec is not None  # a benchmark without one has no value
-    if control.signature.options.get(spec.option) != value:
+    if control.setting != value:
         raise RunError(
-            f"{control.logs[0]}: found {spec.option} {control.signature.options.get(spec.option)}, expected {value} "
+            f"{control.logs[0]}: found {spec.option} {control.setting}, expected {value} "
             f"for a control. Run the same task with {spec.option}={value}."
         )
-    if run.signature.options.get(spec.option) == value:
+    if run.setting == value:
         raise RunError(
             f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its "
             f"control {control.logs[0]}."
@@ -79,7 +76,7 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
         id(other)
         for run in runs
         for value, other in beside[id(run)].items()
-        if value in run.benchmark.report.control.controls  # type: ignore[union-attr] # without one, nothing is beside
+        if value in run.benchmark.report.control.controls
     }
     return [(run, beside[id(run)]) for run in runs if id(run) not in used]
 
@@ -99,11 +96,8 @@ def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
 
 
 def _weaker(run: Run) -> Sequence[str]:
-    spec = run.benchmark.report.control
-    if spec is None:
-        return ()
-    told = run.signature.options[spec.option]
-    return spec.values[spec.values.index(told) + 1 :] if told in spec.values else spec.values
+    values, told = run.benchmark.report.control.values, run.setting
+    return values[values.index(told) + 1 :] if told in values else values
 
 
 def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:

@@ -77,7 +77,7 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
         fields: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
         found.append(_measure(spec.adjusted, kind="adjusted", of=_adjusted, **fields))
-    if spec.control is not None:
+    if spec.control:
         found += _of_control(spec.control, contenders[0])
     for name in baselines:
         about = f"the score minus that of the baseline {name} on the same cases{_picks(name, spec, ', which picks')}"
@@ -278,7 +278,7 @@ def _adjusted(one: Contender) -> Estimate | None:
 def difference(name: str, one: Contender) -> Estimate | None:
     """A named difference to a control, or between two of them; None where one was not asked."""
     run, spec = one.run, one.run.benchmark.report.control
-    settings = {named.name: (named.more, named.less) for named in (spec.named if spec else ())}
+    settings = {named.name: (named.more, named.less) for named in spec.named}
     settings |= {name: (run.setting, value) for name, value in named_differences(run).items()}
     return _between(*settings.get(name, ("", "")), one)
 
@@ -307,11 +307,8 @@ def _under(value: str, one: Contender) -> Estimate | None:
 
 def _harm(word: str, before: float, one: Contender) -> Estimate | None:
     spec = one.run.benchmark.report.control
-    control = one.controls.get(spec.value) if spec else None
-    runs = {one.run.setting: one.run, **one.controls}
-    told = (
-        next((runs[value] for value, of in spec.harm.items() if of == word and value in runs), None) if spec else None
-    )
+    control, runs = one.controls.get(spec.value), {one.run.setting: one.run, **one.controls}
+    told = next((runs[value] for value, of in spec.harm.items() if of == word and value in runs), None)
     if control is None or told is None or one.plain or is_void(control, told):
         return None
     return turned(told, control, one.ids, before)

@@ -175,7 +175,7 @@ def _gains(
 ) -> list[str]:
     # `right_minus_wrong`, `persona_gain`, and further ones that a run has; none where nothing controls such runs
     control = spec.control
-    if control is None:
+    if not control:
         return []
     names = [one.name for one in control.named if one.more == shared.get(control.option)]
     if not control.named:

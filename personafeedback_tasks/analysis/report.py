@@ -15,7 +15,6 @@ from ..core.result import Result
 from ..core.usage import Prices
 from ..logs.compare import checked
 from ..logs.data import RunData
-from ..logs.errors import RunError
 from ..logs.names import short_line, signature_line
 from ..logs.run import Run
 from ..stats.estimates import percent
@@ -144,10 +143,6 @@ def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[M
 def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:
     # from the control that is told most
     spec = run.benchmark.report.control
-    if spec is None:
-        for control in controls.values():
-            raise RunError(f"{control.logs[0]}: {run.benchmark.title} has no control. Report the runs separately.")
-        return {}
     found = {}
     for value in sorted(controls, key=spec.values.index):
         refuse_other_control(run, controls[value], value)
@@ -158,8 +153,6 @@ def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) 
 def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
     # name of a difference -> setting of its control, asked or not, unless it is a further one; gain last
     spec = run.benchmark.report.control
-    if spec is None:
-        return {}
     silent = {run.setting, *(one.less for one in spec.named if one.further and one.less not in controls)}
     names = {name: value for name, value in named_differences(run).items() if value not in silent}
     return dict(sorted(names.items(), key=lambda item: item[1] == spec.value))
@@ -168,7 +161,7 @@ def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
 def _advice(run: Run, missing: Sequence[str]) -> str:
     # none where the run itself must be repeated, or no harness made it
     control = run.benchmark.report.control
-    if control is None or not missing or is_void(run) or not run.harness.startswith(("lm-eval", "inspect")):
+    if not missing or is_void(run) or not run.harness.startswith(("lm-eval", "inspect")):
         return ""
     settings = ",".join(missing)
     option = f"-T {control.option}={settings}"

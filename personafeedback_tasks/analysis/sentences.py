@@ -42,7 +42,7 @@ def verdict(run: Run, found: Mapping[str, Estimate], use: Use | None, judges: Ju
             clause = beyond(replace(score, **above), "chance")
         else:
             clause = f"{run.score_name} {percent(score.value)} %{_best_baseline(run.primary, judges)}"
-    words = dict.fromkeys(spec.control.harm.values()) if spec.control else {}
+    words = dict.fromkeys(spec.control.harm.values())
     harms = [harmed(word, found[word]) for word in words if word in found]
     return opening(clause, "; ".join(harms) or (uses_known(use) if use else ""))
 

@@ -128,9 +128,9 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
         controls: value of the control's option -> the run under it.
     """
     control, wrong = run.benchmark.report.control, wrong_value(run)
-    if control is None or control.harm or wrong is None:
+    if control.harm or wrong is None:
         return None
-    own = run.signature.options[control.option]
+    own = run.setting
     of_values = {(one.more, one.less): one.name for one in control.named}
 
     def known(name: str) -> Estimate | None:
@@ -174,10 +174,7 @@ def _without_pick(run: Run) -> float:
 def wrong_value(run: Run) -> str | None:
     """The value of the control's option under which the model is told about another user; None without one."""
     control = run.benchmark.report.control
-    if control is None:
-        return None
-    own = run.signature.options[control.option]
-    return next((one.less for one in control.named if one.more == own and one.less != control.value), None)
+    return next((one.less for one in control.named if one.more == run.setting and one.less != control.value), None)
 
 
 def excess_over_counting(one: Contender) -> Estimate | None:
@@ -191,7 +188,7 @@ def excess_over_counting(one: Contender) -> Estimate | None:
     wrong, control = one.controls.get(value), run.benchmark.report.control
     if one.plain or wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
         return None
-    if control is not None and any(run.signature.options.get(name) for name in control.alike.get(value, ())):
+    if any(run.signature.options.get(name) for name in control.alike.get(value, ())):
         return None  # the model saw a part of the persona, and the baselines count in all of it
     found = gains(run, wrong, one.ids)
     users = [run.cases[name].user_id for name in found]

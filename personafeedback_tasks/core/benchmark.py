@@ -164,8 +164,7 @@ class Benchmark(ABC):
 
     def setting(self, options: Mapping[str, Any]) -> str:
         """The value of the option that a control changes, from options by name; empty without a control."""
-        control = self.report.control
-        return str(options.get(control.option, "")) if control else ""
+        return str(options.get(self.report.control.option, ""))
 
     def settings(self, every: Sequence[Options]) -> tuple[str, ...]:
         """`setting` of all options of a run."""
@@ -180,8 +179,8 @@ class Benchmark(ABC):
             given: by name, as a user wrote them: of settings a list, or names with commas between.
             strict: whether other names than those of options are refused.
         """
-        read, control = self.options.strict if strict else self.options.read, self.report.control
-        option = control.option if control else "setting"
+        read = self.options.strict if strict else self.options.read
+        option = self.report.control.option or "setting"
         listed = given.get(option)
         if isinstance(listed, str) and "," in listed:
             listed = listed.split(",")
@@ -209,7 +208,7 @@ class Benchmark(ABC):
     def setting_values(self) -> tuple[str, ...]:
         """The settings that one run can ask together; empty where it asks one."""
         control = self.report.control
-        return self.options.values_of(control.option) if control and control.of_one_run else ()
+        return self.options.values_of(control.option) if control.of_one_run else ()
 
     def primary(self, method: Method) -> str:
         """The measure that is a method's score, see `Method.primary`."""
@@ -217,13 +216,10 @@ class Benchmark(ABC):
 
     def of_several(self, method: Method, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """What further settings add to a case: name -> the setting whose value it is, or (setting, subtracted one)."""
-        control = self.report.control
-        if control is None or len(settings) == 1:
-            return {}
         found: dict[str, tuple[str, ...]] = {}
         for setting in settings[1:]:
             found[f"{self.primary(method)}_{setting}"] = (setting,)
-        for difference in control.of_one_run:
+        for difference in self.report.control.of_one_run:
             if difference.more in settings and difference.less in settings:
                 found[difference.key] = difference.more, difference.less
         return found

@@ -133,13 +133,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Control:
-    """The run that shows how much of a score needs what the model is told."""
+    """The run that shows how much of a score needs what the model is told; without values where there is none."""
 
-    option: str  # the one that differs
-    value: str  # its value in the control
-    gain: str
-    without: str
-    known: str
+    option: str = ""  # the one that differs
+    value: str = ""  # its value in the control
+    gain: str = ""
+    without: str = ""
+    known: str = ""
     others: tuple[str, ...] = ()
     named: tuple[Difference, ...] = ()
     # value of the option -> further options that such a run must share with the one that it controls
@@ -152,6 +152,9 @@ class Control:
     # Where what the model is told must change no answer: value of the option -> what a model does that then loses a
     # right one: `yields`. Empty where it shall help.
     harm: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.option)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -209,7 +212,7 @@ class ReportSpec:
     shown: Callable[[Any, Collection[str]], Shown] | None = None  # (cases, ids of the asked ones)
     written: Callable[[Earlier], Shown] | None = None  # in place of `shown`, with what the model wrote
     duels: Callable[[Any], Duels | None] | None = None  # of a model's replies; a verdict needs it
-    control: Control | None = None
+    control: Control = Control()
     macro: bool = False  # whether the plain mean of the cells is shown where all cells are there
     wording: tuple[str, ...] = ()  # options that only change the wording: the range is the prompt sensitivity
     drawn: Mapping[str, str] = field(default_factory=dict)  # baseline in the page's picture -> label

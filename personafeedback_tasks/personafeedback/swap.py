@@ -17,7 +17,7 @@ from typing import Any
 
 from ..common.errors import DataError
 from ..core.options import option
-from ..core.report import CardFacts, Examined, Line
+from ..core.report import CardFacts, Control, Examined, Line
 from ..core.result import Result
 from ..core.table import UnitMean, Units
 from ..pairwise.cases import in_proportion
@@ -255,7 +255,7 @@ class Swap(PersonaFeedback):
         duels=None,
         adjusted="",
         shortcuts={"overlap": _BASE.shortcuts["overlap"], "name": _BASE.shortcuts["name"]},
-        control=None,
+        control=Control(),
         drawn={"overlap": _BASE.drawn["overlap"]},
         card=_BASE.card and replace(_BASE.card, caveats=_caveats, baselines={}),
         load=lambda data, counts: _rows(data, None, counts),

@@ -130,7 +130,7 @@ def _arguments(run: Run, controls: Iterable[str]) -> str:
     # the arguments that matter most; the signature has all
     control = run.benchmark.report.control
     named = {"method": run.method.name}
-    if control is not None:
-        named[control.option] = ",".join((str(run.signature.options[control.option]), *controls))
+    if control:
+        named[control.option] = ",".join((run.setting, *controls))
     named |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
     return ", ".join(f"{name}={value}" for name, value in named.items())

@@ -71,7 +71,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
             kinds[kind] = {"about": words.about, "question": words.question, "labels": words.labels, "did": did}
         flagged = ranking.texts.flags if ranking.texts else {}
         flags |= {name: meaning for name, (meaning, ids) in flagged.items() if ids & first.cases.keys()}
-        people_of = spec.control.people if spec.control else {}
+        people_of = spec.control.people
         told = _told(ranking, shown) if shown else {}
         for case_id, case in first.cases.items():
             entry = cases[index[_key(case)]]
@@ -92,7 +92,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
             ]
             own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
             if spec.control:
-                own["who"] = people_of.get(run.signature.options[spec.control.option], "")
+                own["who"] = people_of.get(run.setting, "")
             runs.append({"place": place, "name": name, **own, "answers": answered(run), "controls": controls})
     digests: dict[str, str] = {}
     for (case_id, digest), entry in zip(keys, cases, strict=True):
@@ -108,9 +108,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
 
 
 def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
-    control = ranking.runs[0].benchmark.report.control
-    asked = {value for one in ranking.contenders for value in one.controls}
-    asked |= {str(run.signature.options[control.option]) for run in ranking.runs} if control else set()
+    asked = {value for one in ranking.contenders for value in (one.run.setting, *one.controls)}
     return {value: other for value, other in shown.told.items() if value in asked}
 
 

@@ -113,11 +113,11 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     cases.
     """
     spec = ranking.runs[0].benchmark.report.control
-    if spec is None or not any(one.controls.keys() & spec.people.keys() for one in ranking.contenders):
+    if not any(one.controls.keys() & spec.people.keys() for one in ranking.contenders):
         return None
-    asked = {value for one in ranking.contenders for value in (one.run.signature.options[spec.option], *one.controls)}
+    asked = {value for one in ranking.contenders for value in (one.run.setting, *one.controls)}
     people = {value: who for value, who in spec.people.items() if value in asked}
-    points = [_points(one, spec.option, people) for one in ranking.contenders]
+    points = [_points(one, people) for one in ranking.contenders]
     axis = Axis.over([value for of_row in points for _, value in of_row])
     rows = []
     for of_row in points:
@@ -132,9 +132,9 @@ def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
     return {"ticks": axis.ticks, "measure": measure, "people": list(people.values()), "rows": rows}
 
 
-def _points(one: Contender, option: str, people: Mapping[str, str]) -> list[tuple[str, float]]:
+def _points(one: Contender, people: Mapping[str, str]) -> list[tuple[str, float]]:
     # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked, or is void
-    asked = {} if is_void(one.run) else {one.run.signature.options[option]: one.run, **one.controls}
+    asked = {} if is_void(one.run) else {one.run.setting: one.run, **one.controls}
     runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
     ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
     measure = one.run.benchmark.primary(one.run.method)

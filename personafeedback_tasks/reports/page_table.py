@@ -112,7 +112,7 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
         differs = "is" if len(firsts) == 1 else "are"
         first += [(f", but {differs} not significantly different from ", False), *_names(ranking, tied)]
     control, uses = spec.control, ranking.uses
-    if control is None or not any(uses):
+    if not any(uses):
         return [[*first, (".", False)]]
     asked = [place for place in sound if (use := uses[place]) and use.over_wrong and use.over_none]
     with_both = f"asked with another user's {control.known} and {control.without} too"
