@@ -81,10 +81,9 @@ def score_replies(
 def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:
     method = benchmark.methods[options.method]
     require_text(method, OptionError, benchmark.task(selection))
-    if benchmark.stage is not None and benchmark.stage.applies(options):
+    if first := benchmark.first(vars(options)):
         raise OptionError(
-            f"--template has the prompts of all calls, and {benchmark.stage.name}=true builds one from the reply to "
-            "another. Run the task in Inspect."
+            f"--template has the prompts of all calls, and {first}=true builds one from the reply to another. Run the task in Inspect."
         )
     if file.exists():
         raise OptionError(f"{file}: found a file, expected none: --template writes it. Name another one.")

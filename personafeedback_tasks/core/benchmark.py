@@ -28,36 +28,8 @@ SETTINGS = "settings"
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
 
-
-class Stage(ABC):
-    """A call before those of the method, whose reply changes what they show. Inspect only."""
-
-    name: str  # of the option that turns it on; its messages and scores carry it
-    max_tokens: int  # new tokens of its reply, where the method's own reads no text
-
-    @abstractmethod
-    def applies(self, options: Any) -> bool:
-        """Whether these options turn it on."""
-
-    @abstractmethod
-    def prompt(self, case: Any, options: Any) -> str:
-        """Its prompt."""
-
-    @abstractmethod
-    def about(self, case: Any, options: Any) -> dict[str, Any]:
-        """Facts of the case that `read` needs; they travel with the message."""
-
-    @abstractmethod
-    def read(self, reply: str, about: Mapping[str, Any]) -> str:
-        """What a score says of the reply."""
-
-    @abstractmethod
-    def apply(self, case: Any, options: Any, reply: str) -> Any:
-        """The options for the calls of the method."""
-
-    @abstractmethod
-    def warning(self, task: str, outcomes: Sequence[str]) -> str | None:
-        """A warning at the end of a run, from what the scores say; None where all is well."""
+FIRST_TOKENS = 1024
+"""New tokens of the reply to `Benchmark.first_call` under a method that reads no text."""
 
 
 class Benchmark(ABC):
@@ -75,7 +47,7 @@ class Benchmark(ABC):
     corpus: Mapping[str, CorpusMetric] = {}  # scores over all cases at once
     undirected: tuple[str, ...] = ()  # measures of which neither more nor less is better
     units: Units | None = None  # cases that count together or not at all; None where each counts alone
-    stage: Stage | None = None  # a call before the others
+    first_call: str = ""  # made before those of the method, if the option of this name is on; Inspect only
     judges: Mapping[str, Callable[[str], str]] = {}  # without a model: they answer from the prompt alone
     signed: tuple[str, ...] = ()  # the names of what `signs` gives
     comparisons: tuple[Comparison, ...] = ()  # what is assumed of two runs before there are any, see `plan`
@@ -87,6 +59,13 @@ class Benchmark(ABC):
     @abstractmethod
     def prompt(self, case: Any, options: Any, call: str) -> str:
         """The text of one call about a case, or about a document where the method asks for several cases at once."""
+
+    def after(self, case: Any, options: Any, reply: str) -> tuple[Any, str]:
+        """The options of the method's calls after the reply to `first_call`, and what a score says of that reply.
+
+        If it is unreadable, the options stay as they are, and a score says `messages.UNREADABLE`.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def targets(self, case: Any) -> list[str]:
@@ -272,6 +251,10 @@ class Benchmark(ABC):
                 )  # fmt: skip
         return results
 
+    def first(self, options: Mapping[str, Any]) -> str:
+        """`first_call` if these options turn it on, else empty."""
+        return self.first_call if options.get(self.first_call) else ""
+
     def fingerprint_of(self, version: str, shown: Iterable[tuple[Any, Any]]) -> str:
         """The version, and a SHA-256 (12 hex digits) of all that is shown.
 
@@ -283,8 +266,8 @@ class Benchmark(ABC):
         for document, options in shown:
             method = self.methods[options.method]
             texts += [self.turns(method, document, options, call) for call in method.calls]
-            if self.stage is not None and self.stage.applies(options):
-                texts.append(self.stage.prompt(document, options))
+            if first := self.first(vars(options)):
+                texts.append(self.prompt(document, options, first))
         return f"{version}-{digest_of(texts)}"
 
     def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:

@@ -14,6 +14,9 @@ from .method import LikelihoodMethod, Method, TopTokenMethod
 from .options import Options
 from .window import PromptCheck
 
+UNREADABLE = "unreadable"
+"""What a score says of the reply to a first call that nobody can read, see `Benchmark.after`."""
+
 UNREADABLE_SHARE = 0.01
 """Share of unreadable replies above which a run warns."""
 
@@ -90,6 +93,18 @@ def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> s
     said = "; ".join(advice)
     return _REMEDIES[reason].format(
         labels=" or ".join(benchmark.labels), room=room, advice=f"{said[:1].upper()}{said[1:]}"
+    )
+
+
+def unreadable_first(task: str, call: str, outcomes: Sequence[str]) -> str | None:
+    """A warning if more than 1 % of the replies to the first call are unreadable, else None."""
+    count = outcomes.count(UNREADABLE)
+    if count <= UNREADABLE_SHARE * len(outcomes):
+        return None
+    return (
+        f"{task}: {count:,} of {len(outcomes):,} replies to {call} ({count / len(outcomes):.1%}) are unreadable: these "
+        f"cases were asked as without {call}. Use a model that replies in the form that the prompt asks for, or leave "
+        f"{call} out; give thinking models room: {_ROOM['inspect-ai']}."
     )
 
 

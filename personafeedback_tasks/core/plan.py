@@ -13,7 +13,7 @@ import msgspec
 
 from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
-from .benchmark import Benchmark, benchmarks
+from .benchmark import FIRST_TOKENS, Benchmark, benchmarks
 from .cases import CaseSet
 from .method import Method
 from .options import Options
@@ -188,7 +188,7 @@ def make_plan(
     for options in every:
         benchmark.check(options, cases)
     options = every[0]
-    method, stage = benchmark.methods[options.method], benchmark.stage
+    method = benchmark.methods[options.method]
     each = method.requests
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
@@ -198,8 +198,8 @@ def make_plan(
         tokens = estimated([text for document in documents for text in _prompts(benchmark, document, told)])
         calls = each * len(tokens)
         output = calls * reply
-        if stage is not None and stage.applies(told):
-            limit = method.max_tokens or stage.max_tokens
+        if benchmark.first(vars(told)):
+            limit = method.max_tokens or FIRST_TOKENS
             max_tokens = max(max_tokens, limit)
             if expected is None:
                 output += len(documents) * (limit - reply)
@@ -242,9 +242,9 @@ def make_plan(
 
 
 def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]:
-    # that of the benchmark's stage, and of each call as if the stage had changed nothing
-    stage, method = benchmark.stage, benchmark.methods[options.method]
-    prompts = [stage.prompt(document, options)] if stage and stage.applies(options) else []
+    # that of the first call, and of each other call as if the reply to the first had changed nothing
+    method, first = benchmark.methods[options.method], benchmark.first(vars(options))
+    prompts = [benchmark.prompt(document, options, first)] if first else []
     for call in method.calls:
         prompts.append("".join(turn["content"] for turn in benchmark.turns(method, document, options, call)))
     return prompts

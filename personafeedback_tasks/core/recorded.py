@@ -99,10 +99,9 @@ class Recorded:
 
 
 def calls_of(benchmark: Benchmark, *every: Mapping[str, Any]) -> tuple[str, ...]:
-    """The calls of a case: the stage's, if it is on, and the method's under each setting (options by name)."""
-    stage, first = benchmark.stage, every[0]
-    before = [stage.name] if stage is not None and any(of.get(stage.name) for of in every) else []
-    return (*before, *benchmark.methods[first["method"]].asked([*map(benchmark.setting, every)]))
+    """The calls of a case: the first call, if it is on, and the method's under each setting (options by name)."""
+    first = {name for name in map(benchmark.first, every) if name}
+    return (*first, *benchmark.methods[every[0]["method"]].asked([*map(benchmark.setting, every)]))
 
 
 def keys(case_ids: Iterable[str], calls: Sequence[str], epochs: Sequence[int]) -> list[Key]:

@@ -29,7 +29,7 @@ from inspect_ai.util import span
 
 from ..common.errors import OptionError
 from ..core import window
-from ..core.benchmark import Benchmark, Stage
+from ..core.benchmark import FIRST_TOKENS, Benchmark
 from ..core.cases import Case, CaseSet
 from ..core.method import Method
 from ..core.options import Options
@@ -48,14 +48,16 @@ def ask_every_call(
     every: Sequence[Options],
     refuse: Callable[[Model], None] | None = None,
 ) -> Solver:
-    """A solver that makes the calls of a case or document concurrently, after the call of the benchmark's stage, if
-    any.
+    """A solver that makes the calls of a case or document concurrently, after the benchmark's first call, if any.
 
     Args:
         refuse: raises for a model that does not support these calls.
     """
-    method, settings, stage = benchmark.methods[every[0].method], benchmark.settings(every), benchmark.stage
-    document_of = {document.id: document for document in method.documents(cases)}
+    of_method = benchmark.methods[every[0].method]
+    names = of_method.asked(benchmark.settings(every))
+    firsts = [benchmark.first(vars(options)) for options in every]
+    first_tokens = None if of_method.max_tokens else FIRST_TOKENS
+    document_of = {document.id: document for document in of_method.documents(cases)}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
     @solver(name="ask_every_call")
@@ -70,14 +72,21 @@ def ask_every_call(
                 raise OptionError(
                     f"num_choices must be 1, got {model.config.num_choices}: each call has one reply. Leave it out."
                 )
-            of_method, told = benchmark.methods[method], list(every)
-            for place, options in enumerate(every):
-                if stage is not None and stage.applies(options):
-                    told[place] = await _after_stage(stage, model, case, options, state, of_method)
+            about = {"case_id": case.id, **({"epoch": state.epoch} if state.epoch > 1 else {})}
+            told = []
+            for options, first in zip(every, firsts, strict=True):
+                outcome = {}
+                if first:
+                    prompt = benchmark.prompt(case, options, first)
+                    message = ChatMessageUser(content=prompt, metadata={**about, "call": first})
+                    (output,) = await concurrently(model, {first: [message]}, first_tokens)
+                    options, outcome[first] = benchmark.after(case, options, output.completion)
+                told.append((options, outcome))
             prompts = {}
-            for name, call in zip(of_method.asked(settings), product(told, of_method.calls), strict=True):
-                prompts[name] = messages(benchmark, of_method, case, *call)
-                prompts[name][-1].metadata = _about(case, name, state.epoch)
+            for name, ((options, outcome), call) in zip(names, product(told, of_method.calls), strict=True):
+                prompts[name] = messages(benchmark, of_method, case, options, call)
+                # for judges, and for what a killed run left
+                prompts[name][-1].metadata = {**about, **outcome, "call": name}
             outputs = await concurrently(model, prompts)
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
@@ -89,7 +98,7 @@ def ask_every_call(
 
         return solve
 
-    return asking(method.name)
+    return asking(of_method.name)
 
 
 def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int | None]:
@@ -116,11 +125,6 @@ def messages(benchmark: Benchmark, method: Method, case: Case, options: Options,
     return [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
 
 
-# what the last message of a call says of it, for judges and for what a killed run left
-def _about(case: Case, call: str, epoch: int) -> dict[str, Any]:
-    return {"case_id": case.id, "call": call, **({"epoch": epoch} if epoch > 1 else {})}
-
-
 def replies(
     output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
 ) -> dict[str, ChatCompletionChoice]:
@@ -143,40 +147,30 @@ def events() -> Sequence[Event]:
     return transcript().events
 
 
-def stage_outcome(stage: Stage | None) -> dict[str, str]:
-    """How the stage's reply was read, for the metadata of a score; empty without one."""
+def first_outcome(call: str) -> dict[str, str]:
+    """How the reply to a first call was read, for the metadata of a score; empty without one."""
     # from the events: of a killed run, a sample has nothing else
-    found = {}
-    for call, about in made(events()) if stage else ():
-        if stage and about.get("call") == stage.name:
-            found[stage.name] = stage.read(call.output.completion, about)
-    return found
+    for _, about in made(events()) if call else ():
+        if call in about:
+            return {call: about[call]}
+    return {}
 
 
-async def _after_stage(
-    stage: Stage, model: Model, case: Case, options: Options, state: TaskState, method: Method
-) -> Options:
-    about = {**_about(case, stage.name, state.epoch), **stage.about(case, options)}
-    message = ChatMessageUser(content=stage.prompt(case, options), metadata=about)
-    config = GenerateConfig() if method.max_tokens else GenerateConfig(max_tokens=stage.max_tokens)
-    async with span(stage.name.replace("_", " "), type="call"):
-        output = await model.generate([message], config=config)
-    applied: Options = stage.apply(case, options, output.completion)
-    return applied
-
-
-async def concurrently(model: Model, prompts: Mapping[str, list[ChatMessage]]) -> list[ModelOutput]:
+async def concurrently(
+    model: Model, prompts: Mapping[str, list[ChatMessage]], max_tokens: int | None = None
+) -> list[ModelOutput]:
     """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
 
     Inspect's `collect` wraps each call in one more span, `task-1`, which only makes the log larger.
     """
     outputs: dict[str, ModelOutput] = {}
+    config = GenerateConfig(max_tokens=max_tokens)
     failed: list[Exception] = []
 
     async def one(call: str) -> None:
         try:
             async with span(call.replace("_", " "), type="call"):
-                outputs[call] = await model.generate(prompts[call])
+                outputs[call] = await model.generate(prompts[call], config=config)
         except Exception as error:  # the group would raise a group of errors
             failed.append(error)
             group.cancel_scope.cancel()

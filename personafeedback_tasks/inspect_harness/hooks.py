@@ -100,16 +100,16 @@ def _register() -> None:
                     seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
                 noted = [score.metadata or {} for sample in seen for score in sample]
                 benchmark = find(signature.benchmark)
-                method, stage = benchmark.methods[signature.method], benchmark.stage
+                method, first = benchmark.methods[signature.method], benchmark.first_call
                 results = (result for of_sample in in_view(noted) for result in of_sample)
                 answers = [answer for result in results for answer in result.answers]
                 warnings = [
                     messages.unreadable(benchmark, signature.task, answers, method, "inspect-ai"),
                     messages.cut(signature.task, window.counted(_CALLS.pop(data.eval_id))),
+                    messages.unreadable_first(
+                        signature.task, first, [about[first] for about in noted if first in about]
+                    ),
                 ]
-                if stage is not None:
-                    outcomes = [about[stage.name] for about in noted if stage.name in about]
-                    warnings.append(stage.warning(signature.task, outcomes))
                 for warning in warnings:
                     if warning is not None:
                         logger.warning(warning)

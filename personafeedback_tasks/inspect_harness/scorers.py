@@ -20,7 +20,7 @@ from ..core.table import table
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
-from .calls import events, replies, stage_outcome
+from .calls import events, first_outcome, replies
 from .evidence import about_of, given, score_name
 
 RESULTS = "results"
@@ -69,7 +69,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                     RESULTS: [result.to_json() for result in results],
                     **_of_thinking(method, cases, evidence),
                     **_of_calls(method, asked, evidence),
-                    **stage_outcome(benchmark.stage),
+                    **first_outcome(benchmark.first_call),
                 },
             )
 

@@ -57,10 +57,9 @@ class BenchmarkTask(ConfigurableTask):
         self.options = self.benchmark.options_of({**metadata, "method": self.method.name}, strict=False)
         self.settings = self.benchmark.settings(self.options)
         self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))
-        stage = self.benchmark.stage
-        if stage is not None and any(map(stage.applies, self.options)):
+        if any(self.benchmark.first(vars(options)) for options in self.options):
             raise OptionError(
-                f"{stage.name}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
+                f"{self.benchmark.first_call}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
                 "reply. Leave it out, or run the task in Inspect."
             )
         self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run

@@ -260,10 +260,10 @@ def _shown(call: Call) -> str:
 
 
 def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) -> Iterator[tuple[str, Call]]:
-    method, stage = benchmark.methods[options.method], benchmark.stage
-    if stage is not None and stage.applies(options):
-        yield stage.name, (("user", stage.prompt(document, options)),)
-        options = stage.apply(document, options, asked.stage_reply or "")
+    method = benchmark.methods[options.method]
+    if first := benchmark.first(vars(options)):
+        yield first, (("user", benchmark.prompt(document, options, first)),)
+        options, _ = benchmark.after(document, options, asked.first_reply or "")
     for call in method.calls:
         turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(method, document, options, call))
         if method.requests > 1:  # one request per label

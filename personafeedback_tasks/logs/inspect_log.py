@@ -27,7 +27,6 @@ from pydantic_core import from_json
 from ..common.records import check_json
 from ..core import window
 from ..core.benchmark import Benchmark, find
-from ..core.evidence import Reply
 from ..core.method import Method, RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
@@ -167,12 +166,6 @@ class _Reading:
         return of_settings(self.method.asked(self.settings), len(self.settings))
 
     @cached_property
-    def stages(self) -> list[str]:
-        # under each setting, the name of the call before those; empty where it has none
-        name = self.benchmark.stage.name if self.benchmark.stage else ""
-        return [name if signature.options.get(name) else "" for signature in self.signatures]
-
-    @cached_property
     def scorer(self) -> str:
         return score_name(self.benchmark, self.method)
 
@@ -232,7 +225,7 @@ class _Reading:
                 evidence = given(self.method, own, raw["id"], self.log.eval.model)
             except RewardError as error:
                 raise RunError(f"{self.path}: {error}") from error
-            asked = self._asked(raw, where, (self.stages[place], *names), made)
+            asked = self._asked(raw, where, (self.benchmark.first(self.signatures[place].options), *names), made)
             self.in_full = self.in_full or bool(asked.calls)
             yield Sample(
                 where=where,
@@ -247,19 +240,17 @@ class _Reading:
 
     def _asked(self, raw: dict[str, Any], where: str, names: Sequence[str], made: Sequence[_Call]) -> Asked:
         last = {call: (event, sent) for call, event, sent in made}
-        sent_calls, stage_reply = [], None
+        sent_calls, first_reply = [], None
         for name in names:
             if name in last:
                 event, sent = last[name]
                 tools = [("tools", str(event["tools"]))] if event.get("tools") else []
                 sent_calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
-                if name in self.stages:
-                    stage_reply = self._stage_reply(raw, name)
-        return Asked(where, raw["id"], sent_calls, self.wrapping, stage_reply.text if stage_reply else None)
-
-    def _stage_reply(self, raw: dict[str, Any], stage: str) -> Reply:
-        *_, last = (call for call, about in calls.made(_events(raw)) if about.get("call") == stage)
-        return said(calls.choice(last.output))
+                if name == self.benchmark.first_call:
+                    made_first = (call for call, about in calls.made(_events(raw)) if about.get("call") == name)
+                    *_, answered = made_first
+                    first_reply = said(calls.choice(answered.output)).text
+        return Asked(where, raw["id"], sent_calls, self.wrapping, first_reply)
 
 
 # name of a call, its event, the messages that it sent

@@ -96,14 +96,14 @@ class Asked:
 
     Attributes:
         where: the file, and the line or sample in it.
-        calls: the messages of each call, in order, the stage's first; empty where the log has none. Of most samples of
+        calls: the messages of each call, in order, the first call's before those of the method; empty where the log has none. Of most samples of
             a log only their hashes: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
-        stage_reply: None without a stage.
+        first_reply: to the first call; None without one.
     """
 
     where: str
     id: str
     calls: Sequence[Call] | Sequence[int]
     wrapping: Wrapping = PLAIN
-    stage_reply: str | None = None
+    first_reply: str | None = None

@@ -5,16 +5,14 @@ The paper states neither model nor prompt. Here the judge itself filters; changi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from ..core.benchmark import Stage
-from ..core.messages import UNREADABLE_SHARE
+from ..core.messages import UNREADABLE
 from .cases import PersonaCase
-from .prompts import Template
+from .prompts import AnyTemplate, Template
 
-UNREADABLE = "unreadable"
+CALL = "rag_filter"
+"""The name of the call, and of the option that turns it on."""
 
 _TEXTS = {
     "en": (
@@ -32,50 +30,27 @@ _TEXTS = {
 }
 
 
-class RagFilter(Stage):
-    """Before the choice: the model says which of the pieces of `rag` matter."""
+def prompt(case: PersonaCase, options: Template) -> str:
+    """The prompt of the call before the choice: which of the pieces of `rag` matter."""
+    opening, ask = _TEXTS[case.language]
+    numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(options.pieces(case), start=1))
+    return (
+        f"{opening}\n\n"
+        f"<persona>\n{case.persona.without(options.hide).text}\n</persona>\n\n"
+        f"<question>\n{case.question}\n</question>\n\n"
+        f"<memory>\n{numbered}\n</memory>\n\n"
+        f"{ask}"
+    )
 
-    name = "rag_filter"
-    max_tokens = 1024
 
-    def applies(self, options: Template) -> bool:
-        return options.rag_filter
-
-    def prompt(self, case: PersonaCase, options: Template) -> str:
-        opening, ask = _TEXTS[case.language]
-        numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(options.pieces(case), start=1))
-        return (
-            f"{opening}\n\n"
-            f"<persona>\n{case.persona.without(options.hide).text}\n</persona>\n\n"
-            f"<question>\n{case.question}\n</question>\n\n"
-            f"<memory>\n{numbered}\n</memory>\n\n"
-            f"{ask}"
-        )
-
-    def about(self, case: PersonaCase, options: Template) -> dict[str, Any]:
-        return {"pieces": len(options.pieces(case))}
-
-    def read(self, reply: str, about: Mapping[str, Any]) -> str:
-        """`kept 2 of 5`, or UNREADABLE."""
-        kept = read_numbers(reply, about["pieces"])
-        return UNREADABLE if kept is None else f"kept {len(kept)} of {about['pieces']}"
-
-    def apply(self, case: PersonaCase, options: Template, reply: str) -> Template:
-        """The options of a case after the filter: with the pieces that the model keeps, or all if it is unreadable."""
-        pieces = options.pieces(case)
-        kept = read_numbers(reply, len(pieces))
-        return options if kept is None else replace(options, kept=tuple(pieces[number - 1] for number in kept))
-
-    def warning(self, task: str, outcomes: Sequence[str]) -> str | None:
-        """A warning if more than 1 % of the replies to the filter are unreadable, else None."""
-        count = outcomes.count(UNREADABLE)
-        if count <= UNREADABLE_SHARE * len(outcomes):
-            return None
-        return (
-            f"{task}: {count:,} of {len(outcomes):,} replies to rag_filter ({count / len(outcomes):.1%}) are "
-            "unreadable: these cases kept all pieces, as without the filter. Use a model that replies with the "
-            "numbers alone, or leave rag_filter out; give thinking models room: --max-tokens 16384."
-        )
+def after(case: PersonaCase, options: AnyTemplate, reply: str) -> tuple[AnyTemplate, str]:
+    """The options with the pieces that the model keeps, and `kept 2 of 5`; with all, and UNREADABLE."""
+    pieces = options.pieces(case)
+    kept = read_numbers(reply, len(pieces))
+    if kept is None:
+        return options, UNREADABLE
+    left = tuple(pieces[number - 1] for number in kept)
+    return replace(options, kept=left), f"kept {len(kept)} of {len(pieces)}"
 
 
 def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:

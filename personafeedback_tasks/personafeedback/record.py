@@ -16,12 +16,11 @@ from ..core.system import NEUTRAL
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
 from ..stats.significance import Comparison
-from . import conversations, memory, prompts
-from .cases import PersonaCases, load_cases
+from . import conversations, memory, prompts, rag_filter
+from .cases import PersonaCase, PersonaCases, load_cases
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, columns, difficulty_of
 from .manifest import BENCHMARK
 from .prompts import OF_ANOTHER, Template
-from .rag_filter import RagFilter
 from .report import REPORT
 
 SELECTIONS: dict[str, dict[str, str]] = {
@@ -57,15 +56,18 @@ class PersonaFeedback(PairwiseBenchmark):
     cells = CELLS
     selections = SELECTIONS
     report = REPORT
-    stage = RagFilter()
+    first_call = rag_filter.CALL
     signed = ("memory", "others", "padding")
     comparisons = COMPARISONS
     columns = staticmethod(columns)
-    prompt = staticmethod(prompts.build)
+    after = staticmethod(rag_filter.after)
     conversation = staticmethod(conversations.conversation)
 
     def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
         return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
+
+    def prompt(self, case: PersonaCase, options: Template, call: str) -> str:
+        return rag_filter.prompt(case, options) if call == rag_filter.CALL else prompts.build(case, options, call)
 
     def check(self, options: Template, cases: PersonaCases) -> None:
         if options.method == "reward":

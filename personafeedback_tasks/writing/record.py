@@ -15,6 +15,7 @@ from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
 from ..parsing.written import WRITTEN, described, read_written, text_of
+from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
 from ..personafeedback.record import PERSONAFEEDBACK, SELECTIONS
@@ -106,7 +107,8 @@ class Write(Benchmark):
     labels = (WRITTEN,)
     cells = CATEGORIES
     selections = SELECTIONS
-    stage = PERSONAFEEDBACK.stage
+    first_call = rag_filter.CALL
+    after = staticmethod(rag_filter.after)
     signed = (*PERSONAFEEDBACK.signed, "questions_of")
     report = ReportSpec(
         primary="written",
@@ -141,8 +143,8 @@ class Write(Benchmark):
         present = [cell for cell in CATEGORIES if cell in cells]
         return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
 
-    def prompt(self, case: UserQuestion, options: Writing, call: str) -> str:
-        return build(case, options)
+    def prompt(self, case: Any, options: Writing, call: str) -> str:
+        return rag_filter.prompt(case, options) if call == rag_filter.CALL else build(case, options)
 
     def targets(self, case: UserQuestion) -> list[str]:
         return [WRITTEN]

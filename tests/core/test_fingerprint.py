@@ -12,6 +12,7 @@ import pytest
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.prompts import WORDINGS
 
 pytestmark = pytest.mark.slow
@@ -105,14 +106,13 @@ def test_every_text_of_a_wording_changes_its_fingerprint(version, monkeypatch):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompt_of_a_call_before_those_of_the_method_changes_it_in_each_language(language, monkeypatch):
     benchmark = benchmarks()["personafeedback"]
-    stage, chosen = type(benchmark.stage), {"method": "generate"}
-    prompt = stage.prompt
+    prompt, chosen = rag_filter.prompt, {"method": "generate"}
 
-    def other(self, case, options):
-        return prompt(self, case, options) + "~" * (case.language == language)
+    def other(case, options):
+        return prompt(case, options) + "~" * (case.language == language)
 
     before = fingerprint(benchmark, chosen)
-    monkeypatch.setattr(stage, "prompt", other)
+    monkeypatch.setattr(rag_filter, "prompt", other)
     assert fingerprint(benchmark, chosen) != before
 
 

@@ -14,7 +14,6 @@ from personafeedback_tasks.core import messages
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
-from personafeedback_tasks.personafeedback.rag_filter import RagFilter
 
 RECORD = find("personafeedback")
 
@@ -38,9 +37,9 @@ def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server
 
 
 def test_more_than_one_percent_of_unreadable_filters_is_worth_a_warning():
-    assert RagFilter().warning("t", []) is None
-    assert RagFilter().warning("t", ["kept 0 of 5"] * 99 + ["unreadable"]) is None
-    warning = RagFilter().warning("t", ["kept 0 of 5"] * 98 + ["unreadable"] * 2)
+    assert messages.unreadable_first("t", "rag_filter", []) is None
+    assert messages.unreadable_first("t", "rag_filter", ["kept 0 of 5"] * 99 + ["unreadable"]) is None
+    warning = messages.unreadable_first("t", "rag_filter", ["kept 0 of 5"] * 98 + ["unreadable"] * 2)
     assert warning is not None
     assert warning.startswith("t: 2 of 100 replies to rag_filter (2.0%) are unreadable")
 

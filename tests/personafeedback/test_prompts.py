@@ -15,10 +15,10 @@ from support.stored import check_stored
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import SETTINGS, WORDINGS, Template, build
-from personafeedback_tasks.personafeedback.rag_filter import RagFilter
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.system import neutral
@@ -76,7 +76,7 @@ def test_the_prompts_are_those_that_were_stored(language, name, order, request):
     template = STORED_TEMPLATES[name]
     texts = texts_of(case, order) | {"persona": case.persona.without(template.hide).text}
     store = request.config.getoption("--store")
-    prompt = RagFilter().prompt(case, template) if template.rag_filter else build(case, template, order)
+    prompt = rag_filter.prompt(case, template) if template.rag_filter else build(case, template, order)
     check_stored(f"{name}, {language}", prompt, texts, store)
 
 

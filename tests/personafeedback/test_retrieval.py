@@ -18,10 +18,11 @@ from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.core.plan import estimated
 from personafeedback_tasks.core.signature import KEY, Signature
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.memory import digest
 from personafeedback_tasks.personafeedback.prompts import Template, build
-from personafeedback_tasks.personafeedback.rag_filter import RagFilter, read_numbers
+from personafeedback_tasks.personafeedback.rag_filter import read_numbers
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.retrieval import retrieve, search_terms
@@ -250,8 +251,8 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
         )
     # Once per case, with the persona, the question and the numbered pieces.
     filters = asked(log, "rag_filter")
-    assert filters == {(name, "rag_filter"): RagFilter().prompt(case, RAG) for name, case in cases.items()}
-    warning = "8 of 8 replies to rag_filter (100.0%) are unreadable: these cases kept all"
+    assert filters == {(name, "rag_filter"): rag_filter.prompt(case, RAG) for name, case in cases.items()}
+    warning = "8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were asked as without rag_filter"
     assert (warning in caplog.text) == (said == "unreadable")
     assert log.eval.task == f"{CELL} (rag, rag_filter, demonstration)"
     assert log.eval.metadata[KEY]["rag_filter"] is True
