@@ -15,15 +15,14 @@ from msgspec.structs import replace
 
 from ..annotation.study import Say
 from ..common.errors import DataError, OptionError
-from ..common.files import Content
 from ..common.records import NonEmpty, broken, decoded, lenient, one_of, rows, short
-from ..common.row_files import FileRow, table
+from ..common.row_files import Changes, table
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
 from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
 from .settings import FILE, Settings
-from .steps import PACKS, RELEASE, TRAINING
+from .steps import ANSWERS, PACKS, RELEASE, TRAINING
 from .texts.personas import json_of, new_people
 
 LONGEST_USER = 200
@@ -95,23 +94,23 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     for one in imported:
         for answer in (one.chosen, one.rejected):
             answers.setdefault(answer.id, answer)
-    content: dict[type[FileRow], list[Any]] = {
+    questions = {one.question.id: one.question for one in imported}
+    tables: Changes = {
         Person: new_people(settings, (), profiles),
-        Question: [*{one.question.id: one.question for one in imported}.values()],
+        Question: [*questions.values()],
         Answer: [*answers.values()],
         Pair: [one.pair for one in imported],
     }
     with build.locked():
-        for kind, of_kind in content.items():
-            if build.has(kind) and build.read(kind) != of_kind:
+        for kind in ANSWERS.reads + ANSWERS.writes:
+            if build.has(kind) and build.read(kind) != tables[kind]:
                 raise OptionError(
                     f"{build.path(kind)}: found another build's rows than {source} gives, expected a new folder."
                 )
-        others: dict[Path, Content] = {build.persona_path(user): json_of(profiles[user]) for user in profiles}
-        if not path.exists():
-            others[path] = settings.as_toml()
-        build.write_together(content, others)
-    say(f"took {len(imported):,} pairs of {len(profiles):,} users and {len(content[Question]):,} questions")
+        files: Changes = {build.persona_path(user): json_of(profiles[user]) for user in profiles}
+        started: Changes = {} if path.exists() else {path: settings.as_toml()}
+        build.commit({**files, **started, **tables})
+    say(f"took {len(imported):,} pairs of {len(profiles):,} users and {len(questions):,} questions")
     for reason, count in left_out.items():
         say(f"! left out: {count:,} pairs {reason}")
     say(f"{path} has the name, license and language of the set.")

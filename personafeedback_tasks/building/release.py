@@ -153,7 +153,7 @@ def release(build: Build, say: Say) -> None:
             }
             for label in below
         ]  # fmt: skip
-        write_all({build.root / BELOW: json_lines(lines)})
+        build.commit({build.root / BELOW: json_lines(lines)})
     counts = made.manifest.counts
     for reason, count in reasons(made.labels).items():
         say(f"{count:,} pairs are in {BELOW}, {reason}: {REASONS[reason]}")

@@ -12,7 +12,6 @@ from ..annotation.items import Item
 from ..annotation.rows import Vote
 from ..annotation.study import Say
 from ..common.errors import DataError
-from ..common.files import write
 from ..common.outputs import json_lines
 from ..common.similar import Seen
 from ..personafeedback.cases import PersonaCase, load_present
@@ -65,7 +64,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
             f"for pairs of your own), and run: {ANSWERS.command(build.root)}"
         )
     out = build.root / "training" / "train.jsonl"
-    write(out, json_lines([_as_trl_reads(kind, case) for kind, case in pairs]))
+    build.commit({out: json_lines([_as_trl_reads(kind, case) for kind, case in pairs])})
     kinds = Counter(kind for kind, _ in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")
     data = shlex.quote(str(out.parent))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -26,10 +26,11 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     key: ClassVar[tuple[str, ...]] = ("id",)  # fields that no two rows share; empty if rows may repeat
 
 
+Changes: TypeAlias = Mapping[type[FileRow] | Path, Iterable[Any]]
+"""Kind of rows, or path -> the rows or the content that replaces the file's, in the order in which files change."""
+
 R = TypeVar("R", bound=FileRow)
 T = TypeVar("T")
-
-
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -128,17 +129,21 @@ class RowFolder:
 
     def write(self, kind: type[R], rows: Iterable[R]) -> None:
         """Replace one file as a whole."""
-        self.write_together({kind: rows})
+        self.commit({kind: rows})
 
-    def write_together(
-        self, rows: Mapping[type[FileRow], Iterable[FileRow]], others: Mapping[Path, Content] = {}
-    ) -> None:
-        """Replace files as a whole, in this order and after the others, once all of them are on the disk."""
-        # A step that adds lines keeps the notes on the others.
-        new = {kind: _Table(list(of_kind), self._table(kind).notes) for kind, of_kind in rows.items()}
-        write_all({**others, **{self.path(kind): _content(kind, table) for kind, table in new.items()}})
-        for kind, table in new.items():
-            self.known[self.path(kind)] = _state(self.path(kind)), table
+    def commit(self, changes: Changes) -> None:
+        """Replace files as a whole, once all of them are on the disk."""
+        contents, new = dict[Path, Content](), dict[Path, _Table]()
+        for place, content in changes.items():
+            if isinstance(place, Path):
+                contents[place] = content
+                continue
+            path = self.path(place)
+            new[path] = _Table(list(content), self._table(place).notes)  # with the notes on the lines that stay
+            contents[path] = _content(place, new[path])
+        write_all(contents)
+        for path, table in new.items():
+            self.known[path] = _state(path), table
 
 
 def _state(path: Path) -> object:

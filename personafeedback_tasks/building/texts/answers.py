@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ...annotation.rows import PackItem, Vote
 from ...annotation.study import Say
+from ...common.row_files import Changes
 from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
@@ -77,6 +78,8 @@ class AnswersRun(TextRun):
         super().__init__(build, models, say)
         self._questions = {question.id: question for question in build.questions()}
         self._test = {question.id for question in build.questions(TEST)}
+        needed = (Pair, "pair") if self._test else (Answer, "answer")  # nothing to vote on: for a reward model
+        self.needs = (*needed, "Name another --model.")
         self._answers = build.read(Answer)
         self.done = {answer.id for answer in self._answers}
         self._bases = Bases(build)
@@ -109,21 +112,19 @@ class AnswersRun(TextRun):
                     way = self.settings.generator(strategy, parent.id).choice(WAYS) if degraded else ""
                     yield replace(parent, id=name, strategy=strategy, text="", parent=parent.id, way=way)
 
-    def write(self) -> None:
+    def write(self) -> Changes:
         """Have models answer and rewrite, and choose the pairs. Raises DataError if an answered question was edited."""
         self._bases.refuse_edited(self._questions.values(), self._answers, self.origins)
         prompt = {name: self.prompt(name) for name in {*PROMPTS.values(), *WAYS}}
         for wanted in (self._first, self._rewrites):
             for model in self.models.names:
                 self._ask(model, wanted(model), prompt)
-        pairs = self._pairs() if self._answers else self.build.read(Pair)
-        self.save({Answer: self._answers, Pair: pairs})
-        for line in balance(pairs, self._answers):
+        return self.changes({Answer: self._answers, Pair: self._pairs() if self._answers else self.build.read(Pair)})
+
+    def report(self) -> None:
+        for line in balance(self.build.read(Pair), self._answers):
             self.say(line)
-        if self._test:
-            self.end(Pair, pairs, "pair", "Name another --model.")
-        else:  # nothing to vote on: the answers are for a reward model
-            self.end(Answer, self._answers, "answer", "Name another --model.")
+        super().report()
 
     def _ask(self, model: str, wanted: Iterable[Answer], prompt: Mapping[str, prompts.Prompt]) -> None:
         missing = {answer.id: answer for answer in wanted if answer.id not in self.done}

@@ -6,15 +6,13 @@ Refused texts stay in refused.jsonl, so that no run pays for them again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...annotation.study import Say
 from ...common.errors import DataError, PersonaFeedbackError, require
-from ...common.files import Content
-from ...common.row_files import FileRow
+from ...common.row_files import Changes, FileRow
 from ..build import Build
 from ..rows import OWN, Origin, Refused
 from ..steps import Step
@@ -71,10 +69,11 @@ class Call(NamedTuple):
 
 
 class TextRun:
-    """A run of a step on a build as it is. It asks and writes nothing before `write`.
+    """A run of a step on a build as it is. It asks nothing before `write`, and changes no file.
 
     Attributes:
         step: which has a run of its own.
+        needs: rows that the next step needs, a word for one of them, and advice where none was made or refused.
         models: that may be asked.
         model: the first model; empty if the step only takes texts that a team brought.
         origins: id -> row of provenance.jsonl.
@@ -83,6 +82,7 @@ class TextRun:
     """
 
     step: ClassVar[Step]
+    needs: tuple[type[FileRow], str, str]
 
     def __init__(self, build: Build, models: Models, say: Say):
         self.build, self.settings, self.say = build, build.settings, say
@@ -99,8 +99,8 @@ class TextRun:
         """Ids of the texts that models are to write, as far as they are known, those that are there included."""
         raise NotImplementedError
 
-    def write(self) -> None:
-        """Ask for the missing texts, write the files of the step, and report. Raises DataError if a file is broken."""
+    def write(self) -> Changes:
+        """Ask for the missing texts: what becomes of the step's files. Raises DataError if a file is broken."""
         raise NotImplementedError
 
     def missing(self, names: Iterable[str]) -> list[str]:
@@ -208,28 +208,16 @@ class TextRun:
 
     def take(self, name: str, prompt: str, *parents: str, model: str = "") -> None:
         """Record the origin of a text that a model wrote; `prompt` is a version, or several."""
-        self.origins[name] = Origin(
-            id=name,
-            kind=self.step.text,
-            model=model or self.model,
-            prompt=prompt,
-            seed=self.settings.seed,
-            parents=parents,
-        )
+        by, seed = model or self.model, self.settings.seed
+        self.origins[name] = Origin(id=name, kind=self.step.text, model=by, prompt=prompt, seed=seed, parents=parents)
         self.done.add(name)
 
-    def save(self, rows: Mapping[type[FileRow], Iterable[FileRow]], others: Mapping[Path, Content] = {}) -> None:
-        """Write new rows and files, with origins and refusals."""
-        if others:  # first: what is killed in between is never taken for a team's own
-            self.build.write(Origin, self.origins.values())
-        self.build.write_together({Origin: self.origins.values(), Refused: self.refused, **rows}, others)
+    def changes(self, rows: Changes) -> Changes:
+        """New rows, after the origins of their texts and refusals."""
+        return {Origin: self.origins.values(), Refused: self.refused, **rows}
 
-    def end(self, kind: type[FileRow], left: Collection[object], unit: str, no_text_refused: str) -> None:
-        """Report refusals and failures.
-
-        Args:
-            kind, left, unit: rows that the next step needs: their type, themselves, and a word for one of them.
-            no_text_refused: advice where there are none, and none was refused.
+    def report(self) -> None:
+        """Report refusals and failures, once the changes are in the build.
 
         Raises:
             GenerationError: a model wrote nothing.
@@ -250,7 +238,8 @@ class TextRun:
             from ...inspect_harness.generation import forget
 
             forget(self.build.root, self.step.name)
-        if not left:
+        kind, unit, advice = self.needs
+        if not any(getattr(row, "keep", "") != "no" for row in self.build.read(kind)):
             reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
             remedy = (
                 "Edit the prompts, or raise --max-tokens; remove the texts from refused.jsonl, and run the step again."
@@ -258,7 +247,7 @@ class TextRun:
             because = f" (refused: {_counts(reasons)})" if reasons else ""
             raise DataError(
                 f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. "
-                f"{remedy if reasons else no_text_refused}"
+                f"{remedy if reasons else advice}"
             )
 
 

@@ -14,7 +14,7 @@ import msgspec
 from ...annotation.study import Say
 from ...common.errors import DataError
 from ...common.records import NonEmpty, loads
-from ...common.row_files import table
+from ...common.row_files import Changes, table
 from ...common.similar import Seen
 from ...common.text import IDEOGRAPHS
 from ...core.cases import digest_of
@@ -22,7 +22,7 @@ from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona
 from .. import screening
 from ..build import Build
-from ..rows import TEST, TRAIN, Person, kept
+from ..rows import TEST, TRAIN, Origin, Person
 from ..settings import Settings
 from ..steps import PERSONAS
 from . import checks
@@ -47,6 +47,7 @@ class PersonasRun(TextRun):
     """A run of the step personas."""
 
     step = PERSONAS
+    needs = (Person, "person to keep", "Name a --model, or add persona/<user_id>.json.")
 
     def __init__(self, build: Build, models: Models, say: Say):
         super().__init__(build, models, say)
@@ -58,7 +59,7 @@ class PersonasRun(TextRun):
     def wanted(self) -> list[str]:
         return names(self.settings)
 
-    def write(self) -> None:
+    def write(self) -> Changes:
         """Take a team's personas and write missing ones. Raises DataError also for personal data or without seeds."""
         build = self.build
         profiles = {user: dict(build.persona(user).profile) for user in self._present}
@@ -69,10 +70,14 @@ class PersonasRun(TextRun):
         written = self._write_missing(profiles) if self.model and self.settings.personas else {}
         new = {user: profile for user, profile in (profiles | written).items() if user not in self._listed}
         people = [*self._people, *new_people(self.settings, self._people, new)]
-        self.save({Person: people}, {build.persona_path(user): json_of(profile) for user, profile in written.items()})
-        _say_of_memories(build, self.say)
-        _say_of_control(build, self.say)
-        self.end(Person, kept(people), "person to keep", "Name a --model, or add persona/<user_id>.json.")
+        files: Changes = {build.persona_path(user): json_of(profile) for user, profile in written.items()}
+        # Origins first: a persona that is there when the run is killed must not be taken for a team's own.
+        return {Origin: self.origins.values(), **files, **self.changes({Person: people})}
+
+    def report(self) -> None:
+        _say_of_memories(self.build, self.say)
+        _say_of_control(self.build, self.say)
+        super().report()
 
     def _write_missing(self, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
         root, settings, prompt, given = self.build.root, self.settings, self.prompt("persona"), seeds(self.build.root)

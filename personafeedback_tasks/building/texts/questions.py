@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 from ...annotation.study import Say
 from ...common.errors import DataError
-from ...common.row_files import FileRow
+from ...common.row_files import Changes
 from ...personafeedback.persona import Persona
 from ..build import Build
-from ..rows import Basis, Person, PoolQuestion, Question, kept
+from ..rows import Basis, Person, PoolQuestion, Question
 from ..steps import PERSONAS, QUESTIONS
 from . import general, specific
 from .asking import Models, TextRun
@@ -27,6 +27,7 @@ class QuestionsRun(TextRun):
     """
 
     step = QUESTIONS
+    needs = (Question, "question", "Name a --model, or add your own lines.")
 
     def __init__(self, build: Build, models: Models, say: Say):
         super().__init__(build, models, say)
@@ -50,7 +51,7 @@ class QuestionsRun(TextRun):
             if have[person.user_id] < self.settings.general:
                 yield general.general_slot(self.settings, person.user_id)
 
-    def write(self) -> None:
+    def write(self) -> Changes:
         """Take a team's questions, and write or choose the missing ones. Raises DataError also without a pool."""
         self._refuse_strangers()
         for question in self.questions:
@@ -66,11 +67,9 @@ class QuestionsRun(TextRun):
             if texts:
                 general.write_general(self, texts)
         # A row of basis.jsonl without its question is harmless: the question comes from the cache, with the same row.
-        more: dict[type[FileRow], Iterable[FileRow]] = {PoolQuestion: self.pool.values()} if self.pool else {}
-        if self.bases:
-            more[Basis] = self.bases.values()
-        self.save({**more, Question: self.questions})
-        self.end(Question, kept(self.questions), "question", "Name a --model, or add your own lines.")
+        judged: Changes = {PoolQuestion: self.pool.values()} if self.pool else {}
+        bases: Changes = {Basis: self.bases.values()} if self.bases else {}
+        return self.changes({**judged, **bases, Question: self.questions})
 
     def _refuse_strangers(self) -> None:
         known = {person.user_id for person in self.build.read(Person)}

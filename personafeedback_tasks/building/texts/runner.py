@@ -36,7 +36,9 @@ def write_texts(build: Build, models: Models, say: Say, only: str = "") -> None:
         with build.locked():
             for kind in step.reads:
                 build.need(kind)
-            RUNS[step](build, models, say).write()
+            run = RUNS[step](build, models, say)
+            build.commit(run.write())
+            run.report()
 
 
 def todo(build: Build, step: Step) -> list[str]:
