@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from personafeedback_tasks.analysis.cost import Cost, costs_of
+from personafeedback_tasks.analysis.cost import CostOfUser, costs_of
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 
 SIZES = {"50 samples, 25 users": (50, 25), "200 samples, 50 users": (200, 50), "200 samples, one user each": (200, 200)}
@@ -49,7 +49,7 @@ def effects(shape: str, harm: float, users: np.ndarray, rng: np.random.Generator
     return (np.where(of_user < 0.5, 0.2, -0.2) - harm)[users]
 
 
-def measured(shape: str, harm: float, size: tuple[int, int], rng: np.random.Generator) -> Cost:
+def measured(shape: str, harm: float, size: tuple[int, int], rng: np.random.Generator) -> CostOfUser:
     count, people = size
     users = rng.permutation(np.arange(count) % people)
     # Room for the largest change on both sides, so that the planted mean is not cut off.
@@ -57,7 +57,7 @@ def measured(shape: str, harm: float, size: tuple[int, int], rng: np.random.Gene
     told = chance + effects(shape, harm, users, rng)
     assert told.min() >= 0, "a chance below 0 would change the planted mean"
     runs = [run_of("no_persona", rng.random(count) < chance, users), run_of("persona", rng.random(count) < told, users)]
-    return costs_of(runs)[0]
+    return costs_of(runs)[0].entry
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def main() -> None:
     print("\nIn percent of the runs; `harm found`: the wider interval lies below 0.")
 
 
-def row(found: list[Cost], harm: float) -> list[str]:
+def row(found: list[CostOfUser], harm: float) -> list[str]:
     ends = {
         "samples": [(one.by_sample.low, one.by_sample.high) for one in found],
         "users": [(one.by_user.low, one.by_user.high) for one in found if one.by_user],

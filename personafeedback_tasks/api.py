@@ -317,7 +317,8 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
 
 def outputs() -> dict[str, type[Output]]:
     """Command -> the type of the document that it writes."""
-    from .analysis.documents import CostDocument, RankDocument, ReportDocument
+    from .analysis.cost import CostDocument
+    from .analysis.documents import RankDocument, ReportDocument
     from .analysis.verdict import VerdictDocument
     from .core.plan import PlanDocument
     from .personafeedback.audit import AuditDocument

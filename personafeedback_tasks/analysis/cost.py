@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..common.outputs import Output
 from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun, read_tasks
 from ..stats.estimates import Estimate, mean, paired
+from .documents import Record
 
 ABOUT = {
     "persona": "this user's profile",
@@ -29,68 +30,78 @@ class Changed:
     gain: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """One run with a message, beside the run without any."""
+class CostOfUser(Record, frozen=True, kw_only=True):
+    """A run of another task with a message about a user, beside the run without.
 
-    run: TaskRun
-    control: TaskRun
-    before: float  # mean of the samples that both have
+    Attributes:
+        task: as its log names it.
+        model: as its log names it.
+        harness: `Inspect` or `lm-eval`.
+        setting: what the message is about: `persona`, `other_persona` or `padding`.
+        told: the first digits of the SHA-256 of lm-eval's system instruction, one for all samples; else empty.
+        value: the number that counts, of those that the task reports.
+        higher_is_better: whether a higher score is the better one.
+        share: whether each sample's value is from 0 to 1.
+        void: why its numbers do not count; null if they do.
+        before: the score without the message, over the samples that both runs have.
+        after: the score with it.
+        by_sample: the change, over samples.
+        by_user: the change, over users; null where these do not repeat.
+        samples: number of samples that both runs have.
+        left_out: number of samples that one of both has.
+        helped: ids of the samples that the message makes better.
+        harmed: ids of the samples that it makes worse.
+        logs: names of both logs, that without first.
+    """
+
+    task: str
+    model: str
+    harness: str
+    setting: str
+    told: str
+    value: str
+    higher_is_better: bool
+    share: bool
+    void: str | None
+    before: float
     after: float
-    by_sample: Estimate  # the change of the score; samples are independent
-    by_user: Estimate | None  # the change with samples clustered by user; None where no user repeats
-    samples: Sequence[Changed]
-    left_out: int  # samples that only one of both has
-
-    @property
-    def void(self) -> bool:
-        # nothing follows unless the message reached the model in every call
-        missed, calls = self.run.missed
-        return missed > 0 or not calls
+    by_sample: Estimate | None
+    by_user: Estimate | None
+    samples: int
+    left_out: int
+    helped: Sequence[str]
+    harmed: Sequence[str]
+    logs: Sequence[str]
 
     @property
     def title(self) -> str:
         """Its task, model and message, for people."""
-        told = f" ({self.run.told})" if self.run.told else ""
-        return f"{self.run.task}, {self.run.model}, {ABOUT[self.run.setting]}{told}"
+        told = f" ({self.told})" if self.told else ""
+        return f"{self.task}, {self.model}, {ABOUT[self.setting]}{told}"
 
     @property
-    def why_void(self) -> str:
-        """The warning where it is void."""
-        missed, calls = self.run.missed
-        what = (
-            f"is missing in {missed:,} of {calls:,} calls" if calls else "could not be looked for: the log has no call"
-        )
-        return f"VOID: {self.title}: the message about the user {what} of the main model."
+    def warning(self) -> str:
+        """What people are told where it is void; else empty."""
+        return f"VOID: {self.title}: {self.void}." if self.void else ""
 
-    @property
-    def is_share(self) -> bool:
-        """Whether every value is from 0 to 1."""
-        return all(0 <= one.value <= 1 for pair in self.samples for one in (pair.told, pair.without))
 
-    @property
-    def name(self) -> str:
-        """Its name beside other measures: `cost on gsm8k`."""
-        return f"cost on {self.run.task}{f' (profile {self.run.told})' if self.run.told else ''}"
+class CostDocument(Output, frozen=True, kw_only=True):
+    """`personafeedback cost --json`, `cost.json`: other tasks with a user.
 
-    @property
-    def lost(self) -> Estimate:
-        """How much worse the message makes the score, by the wider of both intervals. Below 0 it makes it better."""
-        known = [one for one in (self.by_sample, self.by_user) if one is not None and not math.isnan(one.low)]
-        found = max(known, key=lambda one: one.high - one.low, default=self.by_sample)
-        if not self.run.higher_is_better:
-            return found
-        return replace(found, value=0.0 - found.value, low=0.0 - found.high, high=0.0 - found.low)
+    Attributes:
+        schema: the version of keys and units of all outputs.
+        costs: one for each run with a message.
+    """
 
-    @property
-    def harmed(self) -> list[Changed]:
-        """The samples whose value the message makes worse."""
-        return [one for one in self.samples if one.gain < 0]
+    costs: Sequence[CostOfUser]
 
-    @property
-    def helped(self) -> list[Changed]:
-        """The samples whose value the message makes better."""
-        return [one for one in self.samples if one.gain > 0]
+
+@dataclass(frozen=True)
+class Cost:
+    """A run with a message beside the run without any, and the samples that both have."""
+
+    entry: CostOfUser
+    samples: Sequence[Changed]
 
 
 def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
@@ -147,19 +158,42 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
                 "the same data."
             )
         samples.append(Changed(without, told, sign * (told.value - without.value)))
-    changes = [sign * one.gain for one in samples]
-    users = [one.told.user for one in samples]
-    repeat = all(users) and max(Counter(users).values()) > 1 and len(set(users)) > 1
-    return Cost(
-        run=run,
-        control=control,
-        before=mean(one.without.value for one in samples),
-        after=mean(one.told.value for one in samples),
-        by_sample=paired(changes, common),
+    void = _void(run)
+    sound = [] if void else samples
+    changes = [sign * one.gain for one in sound]
+    users = [one.told.user for one in sound]
+    repeat = all(users) and len(users) > len(set(users)) > 1
+    entry = CostOfUser(
+        task=run.task,
+        model=run.model,
+        harness=run.program,
+        setting=run.setting,
+        told=run.told,
+        value=run.value,
+        higher_is_better=run.higher_is_better,
+        share=all(0 <= one.value <= 1 for pair in samples for one in (pair.told, pair.without)),
+        void=void,
+        before=mean(one.without.value for one in sound),
+        after=mean(one.told.value for one in sound),
+        by_sample=None if void else paired(changes, common),
         by_user=paired(changes, users) if repeat else None,
-        samples=samples,
+        samples=len(samples),
         left_out=len(run.samples.keys() ^ control.samples.keys()),
+        helped=[one.told.id for one in sound if one.gain > 0],
+        harmed=[one.told.id for one in sound if one.gain < 0],
+        logs=[control.path.name, run.path.name],
     )
+    return Cost(entry, samples)
+
+
+def _void(run: TaskRun) -> str | None:
+    # nothing follows unless the message reached the model in every call
+    missed, calls = run.missed
+    if not calls:
+        return "the message about the user could not be looked for: the log has no call of the main model"
+    if missed:
+        return f"the message about the user is missing in {missed:,} of {calls:,} calls of the main model"
+    return None
 
 
 def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[Cost]:
@@ -173,7 +207,7 @@ def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], o
 def costs_of_models(
     logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Callable[[str], object]
 ) -> dict[str, dict[str, Estimate]]:
-    """Identity of a model -> `Cost.name` -> `Cost.lost`, of the runs in `logs` with users' own profiles.
+    """Identity of a model -> `cost on TASK` -> how much worse its users' own profiles make the score of that task.
 
     Args:
         names: the user's names for models.
@@ -183,15 +217,20 @@ def costs_of_models(
         RunError: a score is no share.
     """
     found: dict[str, dict[str, Estimate]] = {}
-    for cost in costs_in(logs, values, say) if logs else ():
+    for cost in (one.entry for one in costs_in(logs, values, say)) if logs else ():
         if cost.void:
-            say(cost.why_void)
-        if cost.void or cost.run.setting != "persona":
+            say(cost.warning)
+        if cost.by_sample is None or cost.setting != "persona":
             continue
-        if not cost.is_share:
+        if not cost.share:
             raise RunError(
-                f"{cost.run.path}: found values of {cost.run.value} below 0 or above 1, expected shares, which have "
+                f"{cost.logs[-1]}: found values of {cost.value} below 0 or above 1, expected shares, which have "
                 "points in common with a gain. Leave it out: `personafeedback cost` shows it."
             )
-        found.setdefault(names.get(cost.run.model, cost.run.model), {})[cost.name] = cost.lost
+        known = [one for one in (cost.by_sample, cost.by_user) if one is not None and not math.isnan(one.low)]
+        wider = max(known, key=lambda one: one.high - one.low, default=cost.by_sample)
+        if cost.higher_is_better:
+            wider = replace(wider, value=0.0 - wider.value, low=0.0 - wider.high, high=0.0 - wider.low)
+        name = f"cost on {cost.task}{f' (profile {cost.told})' if cost.told else ''}"
+        found.setdefault(names.get(cost.model, cost.model), {})[name] = wider
     return found

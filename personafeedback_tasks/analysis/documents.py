@@ -1,4 +1,4 @@
-"""The documents of reports, rankings and costs, as types: what JSON has, and every other output is written from.
+"""The documents of reports and rankings, as types: what JSON has, and every other output is written from.
 
 Shares are from 0 to 1, and their differences from -1 to 1.
 """
@@ -263,52 +263,3 @@ class RankDocument(Output, frozen=True, kw_only=True):
 
     rankings: Sequence[RankingEntry]
     balance: Sequence[Balance]
-
-
-class CostOfUser(Record, frozen=True, kw_only=True):
-    """A run of another task with a message about a user, beside the run without.
-
-    Attributes:
-        task: as its log names it.
-        model: as its log names it.
-        harness: `Inspect` or `lm-eval`.
-        setting: what the message is about: `persona`, `other_persona` or `padding`.
-        value: the number that counts, of those that the task reports.
-        void: why its numbers do not count; null if they do.
-        before: the score without the message, over the samples that both runs have.
-        after: the score with it.
-        by_sample: the change, over samples.
-        by_user: the change, over users; null where these do not repeat.
-        samples: number of samples that both runs have.
-        left_out: number of samples that one of both has.
-        helped: ids of the samples that the message makes better.
-        harmed: ids of the samples that it makes worse.
-        logs: names of both logs, that without first.
-    """
-
-    task: str
-    model: str
-    harness: str
-    setting: str
-    value: str
-    void: str | None
-    before: float | None
-    after: float | None
-    by_sample: Estimate | None
-    by_user: Estimate | None
-    samples: int
-    left_out: int
-    helped: Sequence[str]
-    harmed: Sequence[str]
-    logs: Sequence[str]
-
-
-class CostDocument(Output, frozen=True, kw_only=True):
-    """`personafeedback cost --json`, `cost.json`: other tasks with a user.
-
-    Attributes:
-        schema: the version of keys and units of all outputs.
-        costs: one for each run with a message.
-    """
-
-    costs: Sequence[CostOfUser]

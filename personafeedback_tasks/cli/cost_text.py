@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..analysis.cost import Changed, Cost
-from ..analysis.documents import CostDocument, CostOfUser
+from ..analysis.cost import Changed, Cost, CostDocument, CostOfUser
 from ..common import web
 from ..common.outputs import output_text
 from ..reports.blocks import Block, bullets, heading, markdown, paragraph
@@ -21,25 +20,25 @@ PAGE = Path(__file__).with_name("cost_page")
 HEADER = ("task", "setting", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
 
 
-def blocks(costs: Sequence[Cost]) -> list[Block]:
+def blocks(document: CostDocument) -> list[Block]:
     """The table, void runs above it, and the samples that change."""
+    costs = document.costs
     return [
-        bullets([one.why_void for one in costs if one.void]),
+        bullets([one.warning for one in costs if one.void]),
         of_rows("", HEADER, [_row(one) for one in costs]),
         paragraph(
-            "Without and with: the task's own score without the message and with it; the change is paired by sample, its "
-            "intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
+            "Without and with: the task's own score without the message and with it; the change is paired by sample, "
+            "its intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
         ),
         *(_listed(one) for one in costs if not one.void),
     ]
 
 
-def _row(cost: Cost) -> list[str]:
-    run = cost.run
-    first = [f"{run.task}, {run.model}", f"{run.setting}{f' {run.told}' if run.told else ''}", f"{len(cost.samples):,}"]
-    if cost.void:
+def _row(cost: CostOfUser) -> list[str]:
+    first = [f"{cost.task}, {cost.model}", f"{cost.setting} {cost.told}".strip(), f"{cost.samples:,}"]
+    if cost.by_sample is None:
         return [*first, *["void"] * 2, *[NOTHING] * 5]
-    scale = _scale(cost)
+    scale = 100 if cost.share else 1
     return [
         *first,
         _number(cost.before, scale),
@@ -50,10 +49,6 @@ def _row(cost: Cost) -> list[str]:
         f"{len(cost.helped):,}",
         f"{len(cost.harmed):,}",
     ]
-
-
-def _scale(cost: Cost) -> int:
-    return 100 if cost.is_share else 1
 
 
 def _number(value: float, scale: int, sign: bool = False) -> str:
@@ -67,65 +62,27 @@ def _ends(estimate: Estimate | None, scale: int) -> str:
     return f"{_number(estimate.low, scale, sign=True)} to {_number(estimate.high, scale, sign=True)}"
 
 
-def _listed(cost: Cost) -> Block:
+def _listed(cost: CostOfUser) -> Block:
     lines = []
     for word, changed in (("harmed", cost.harmed), ("helped", cost.helped)):
         more = f" and {len(changed) - LISTED:,} more (--json, --out)" if len(changed) > LISTED else ""
-        lines += [f"{word}: {', '.join(one.told.id for one in changed[:LISTED])}{more}"] if changed else []
+        lines += [f"{word}: {', '.join(changed[:LISTED])}{more}"] if changed else []
     lines += [f"{cost.left_out:,} samples are in one of both runs only and left out"] if cost.left_out else []
-    return bullets(lines, f"{cost.title}, by {cost.run.value}:")
+    return bullets(lines, f"{cost.title}, by {cost.value}:")
 
 
-def document(costs: Sequence[Cost]) -> CostDocument:
-    """What programs get of the costs."""
-    return CostDocument(costs=list(map(_of_user, costs)))
-
-
-def _of_user(cost: Cost) -> CostOfUser:
-    run, sound = cost.run, not cost.void
-    return CostOfUser(
-        task=run.task,
-        model=run.model,
-        harness=run.program,
-        setting=run.setting,
-        value=run.value,
-        void=None if sound else cost.why_void,
-        before=cost.before if sound else None,
-        after=cost.after if sound else None,
-        by_sample=cost.by_sample if sound else None,
-        by_user=cost.by_user if sound else None,
-        samples=len(cost.samples),
-        left_out=cost.left_out,
-        helped=[one.told.id for one in cost.helped if sound],
-        harmed=[one.told.id for one in cost.harmed if sound],
-        logs=[cost.control.path.name, run.path.name],
-    )
-
-
-def files(costs: Sequence[Cost]) -> dict[str, str]:
+def files(costs: Sequence[Cost], document: CostDocument) -> dict[str, str]:
     return {
-        "cost.md": markdown([heading("What knowing the user costs"), *blocks(costs)]),
-        "cost.json": output_text(document(costs)),
+        "cost.md": markdown([heading("What knowing the user costs"), *blocks(document)]),
+        "cost.json": output_text(document),
         "index.html": page(costs),
     }
 
 
 def page(costs: Sequence[Cost]) -> str:
     """Every sample of every run, those that change first, with the answers without and with the message."""
-    return web.page(
-        PAGE,
-        {},
-        header=HEADER,
-        rows=[_row(one) for one in costs],
-        runs=[
-            {
-                "name": one.title,
-                "void": one.why_void if one.void else "",
-                "samples": [_shown(pair) for pair in _sorted(one)],
-            }
-            for one in costs
-        ],
-    )
+    runs = [(one.entry, [_shown(pair) for pair in _sorted(one)]) for one in costs]
+    return web.page(PAGE, {}, header=HEADER, rows=[_row(one.entry) for one in costs], runs=runs)
 
 
 def _sorted(cost: Cost) -> list[Changed]:

@@ -55,10 +55,11 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
         personafeedback cost logs --out cost
         personafeedback cost results --value exact_match,strict-match
     """
-    from ..analysis.cost import costs_in
+    from ..analysis.cost import CostDocument, costs_in
     from . import cost_text
 
     costs = costs_in(logs, values, passed_over)
-    with files_written(cost_text.files(costs) if out else {}, out, err=json_file == STDOUT):
-        if write_json(json_file, cost_text.document(costs)):
-            show(cost_text.blocks(costs))
+    document = CostDocument(costs=[one.entry for one in costs])
+    with files_written(cost_text.files(costs, document) if out else {}, out, err=json_file == STDOUT):
+        if write_json(json_file, document):
+            show(cost_text.blocks(document))

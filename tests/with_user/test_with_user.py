@@ -308,7 +308,7 @@ def test_planted_harm_is_found_as_such():
                 for setting in ("persona", "no_persona")
             ]  # fmt: skip
             (cost,) = costs_of(runs)
-            for estimate in (cost.by_sample, cost.by_user):
+            for estimate in (cost.entry.by_sample, cost.entry.by_user):
                 covered += estimate.low <= -harm <= estimate.high
                 excluded += estimate.high < 0
         assert 0.925 <= covered / 800 <= 0.98, (harm, covered / 800)
