@@ -94,7 +94,7 @@ def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
                 pairs.append((WRITTEN, better, worse))
         for kind, better, worse in pairs:
             name = f"{better.id} over {worse.id}"
-            yield kind, PersonaCase(name, persona, question.question, better.text, worse.text)
+            yield kind, _case(name, persona, question.question, better.text, worse.text)
 
 
 def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) -> Iterator[tuple[str, PersonaCase]]:
@@ -114,7 +114,11 @@ def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) ->
         chosen, rejected = (second, first) if mean(ratings[name]) > middle else (first, second)
         *known, prompt = item.texts
         persona = Persona(item.user_id, {text: item.texts[text] for text in known})
-        yield RATED, PersonaCase(name, persona, item.texts[prompt], chosen, rejected)
+        yield RATED, _case(name, persona, item.texts[prompt], chosen, rejected)
+
+
+def _case(name: str, persona: Persona, question: str, *responses: str) -> PersonaCase:
+    return PersonaCase.of(persona, id=name, cell="", question=question, responses=responses)
 
 
 def _test_responses(build: Build, tested_users: set[str], benchmark: str | None) -> Iterator[str]:

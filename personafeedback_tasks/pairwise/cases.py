@@ -1,4 +1,4 @@
-"""A case of a benchmark that knows each user by one text, such as a stated preference, and the cases of a run."""
+"""Cases: a question of a user who is known by one text, a stated preference or a persona, and responses to it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ COUNTS = ("checked", "any")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceCase:
-    """A question of a user, and responses of which one is right."""
+class QuestionCase:
+    """A question of a user."""
 
     id: str
     cell: str
     user_id: str
     known: str  # what is known about the user
     question: str
-    responses: tuple[str, ...]  # the right one first
-    other_known: str  # what is known about another user, for `other_persona`; not in the digest
+    responses: tuple[str, ...] = ()  # the right one first; empty where the model writes one
     language: str = "en"
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the id and of every text."""
         return digest_of((self.id, self.user_id, self.known, self.question, *self.responses))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceCase(QuestionCase):
+    """A question of a user, and responses of which one is right."""
+
+    other_known: str  # what is known about another user, for `other_persona`; not in the digest
 
     def told(self, setting: str) -> str:
         """What a prompt says about the user under a setting; empty for nothing."""

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ..common.errors import DataError, choose
 from ..common.records import broken, cut, read, rows, short, short_list
 from ..core import cases as core
 from ..core.cases import digest_of
-from ..pairwise.cases import in_proportion
+from ..pairwise.cases import QuestionCase, in_proportion
 from . import manifest, memory
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, difficulty_of
 from .persona import Persona, load_profile
@@ -37,48 +37,20 @@ PERSONAS = "persona"
 _REJECTED = ("reject", "rejected")
 
 
-@dataclass(frozen=True)
-class PersonaCase:
-    """One human-annotated test case."""
+@dataclass(frozen=True, kw_only=True)
+class PersonaQuestion(QuestionCase):
+    """A question of one user of a release."""
 
-    id: str  # `general_hard:17` is line 17 of that release file
-    persona: Persona  # of the user who asked; one object for all cases of a user
-    question: str
-    chosen: str  # the response that the annotators chose for this user
-    rejected: str
-    extra: Mapping[str, Any] = field(default_factory=dict)  # other fields of the row, as parsed
+    persona: Persona  # one object for all cases of a user
     # its other users are read only under `other_persona` and `similar_persona`
     release: Release | None = field(default=None, repr=False, compare=False)
 
-    @property
-    def responses(self) -> tuple[str, str]:
-        """(chosen, rejected)"""
-        return self.chosen, self.rejected
-
-    @property
-    def cell(self) -> str:
-        return self.id.partition(":")[0]
-
-    @property
-    def category(self) -> str:
-        return category_of(self.cell)
-
-    @property
-    def difficulty(self) -> str:
-        return difficulty_of(self.cell)
-
-    @property
-    def user_id(self) -> str:
-        return self.persona.user_id
-
-    @property
-    def known(self) -> str:
-        return self.persona.text
-
-    @property
-    def language(self) -> str:
-        # a property of the user
-        return self.persona.language
+    @classmethod
+    def of(cls, persona: Persona, **fields: Any) -> Self:
+        """A question of this user, with the other fields."""
+        return cls(
+            user_id=persona.user_id, known=persona.text, language=persona.language, persona=persona, **fields
+        )  # fmt: skip
 
     def another(self, setting: str) -> Persona:
         """The persona that `other_persona` or `similar_persona` shows; no part of this case's texts or digest.
@@ -88,15 +60,35 @@ class PersonaCase:
         if self.release is None:
             raise DataError(
                 f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have "
-                "personas."
-                " Load the cases with load_cases."
+                "personas. Load the cases with load_cases."
             )
         return self.release.given(setting).of(self.user_id)
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id and every text; logs hold it, so that no data are mixed up."""
-        return digest_of((self.id, self.user_id, self.persona.text, self.question, self.chosen, self.rejected))
+
+@dataclass(frozen=True, kw_only=True)
+class PersonaCase(PersonaQuestion):
+    """One human-annotated test case: `general_hard:17` is line 17 of that release file.
+
+    The first response is the one that the annotators chose for this user.
+    """
+
+    extra: Mapping[str, Any] = field(default_factory=dict)  # other fields of the row, as parsed
+
+    @property
+    def chosen(self) -> str:
+        return self.responses[0]
+
+    @property
+    def rejected(self) -> str:
+        return self.responses[1]
+
+    @property
+    def category(self) -> str:
+        return category_of(self.cell)
+
+    @property
+    def difficulty(self) -> str:
+        return difficulty_of(self.cell)
 
 
 @dataclass(frozen=True)
@@ -204,7 +196,10 @@ def _case(
         raise broken(where, "chosen and rejected are the same text", "two different responses")
     if user_id not in personas:
         personas[user_id] = _persona(release.root, user_id, where)
-    return PersonaCase(f"{cell}:{line}", personas[user_id], question, chosen, rejected, row, release)
+    return PersonaCase.of(
+        personas[user_id], id=f"{cell}:{line}", cell=cell, question=question, responses=(chosen, rejected), extra=row,
+        release=release,
+    )  # fmt: skip
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:

@@ -18,7 +18,7 @@ from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
-from .cases import COUNTS, PersonaCase, PersonaCases
+from .cases import COUNTS, PersonaCase, PersonaCases, PersonaQuestion
 from .persona import Persona
 from .retrieval import check_installed, retrieve
 from .system import neutral
@@ -121,11 +121,11 @@ class Template(Options):
                 "Leave hide out, or use setting=persona."
             )
 
-    def wording(self, case: PersonaCase) -> Wording:
+    def wording(self, case: PersonaQuestion) -> Wording:
         """The fixed texts, in the persona's language."""
         return WORDINGS[self.prompt][case.language]
 
-    def pieces(self, case: PersonaCase) -> tuple[str, ...]:
+    def pieces(self, case: PersonaQuestion) -> tuple[str, ...]:
         """Pieces of the user's memory that `rag` shows, the most relevant first."""
         return retrieve(case.question, case.persona.memory, PIECES) if self.kept is None else self.kept
 
@@ -161,28 +161,28 @@ OF_ANOTHER = ("other_persona", SIMILAR_PERSONA)
 """Settings that show another user's persona."""
 
 
-def profile(case: PersonaCase, template: Template) -> str:
+def profile(case: PersonaQuestion, template: Template) -> str:
     """The profile that the model reads, without hidden parts: the user's, or another user's."""
     whose = case.another(template.setting) if template.setting in OF_ANOTHER else case.persona
     return whose.without(template.hide).text
 
 
-def persona(case: PersonaCase, template: Template) -> str:
+def persona(case: PersonaQuestion, template: Template) -> str:
     """The paper's Persona Profile setting: the model reads the profile."""
     return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
 
 
-def no_persona(case: PersonaCase, template: Template) -> str:
+def no_persona(case: PersonaQuestion, template: Template) -> str:
     """The paper's No Persona setting, its baseline: the model reads the question and the responses alone."""
     return template.wording(case).without_persona
 
 
-def padding(case: PersonaCase, template: Template) -> str:
+def padding(case: PersonaQuestion, template: Template) -> str:
     """No Persona with a text about nobody, as long as the profile: our control for the effect of any long prompt."""
     return f"{template.wording(case).without_persona}\n\n{neutral(len(case.persona.text), case.persona.language)}"
 
 
-def rag(case: PersonaCase, template: Template) -> str:
+def rag(case: PersonaQuestion, template: Template) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
     The paper retrieves by the question (Appendix F) and does not say how, or how many: BM25 and PIECES are ours.
@@ -194,7 +194,7 @@ def rag(case: PersonaCase, template: Template) -> str:
     return f"{template.wording(case).with_memory}\n\n<memory>\n{lines}\n</memory>"
 
 
-SETTINGS: dict[str, Callable[[PersonaCase, Template], str]] = {
+SETTINGS: dict[str, Callable[[PersonaQuestion, Template], str]] = {
     "persona": persona,
     "no_persona": no_persona,
     "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
@@ -229,7 +229,7 @@ class _StandIn(PersonaCase):
 
 
 STAND_INS = tuple(
-    _StandIn("", Persona("", profile), "Q", "C", "R")
+    _StandIn.of(Persona("", profile), id="", cell="", question="Q", responses=("C", "R"))
     for profile in (
         {"Name": "Ada", "Age": 36, "Likes": ["tea", {"in": "May"}], "Home": {"City": "Ely", "Pets": []}},
         {"姓名": "小安", "喜好": ["茶"]},

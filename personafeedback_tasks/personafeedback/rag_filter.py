@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..core.messages import UNREADABLE
-from .cases import PersonaCase
+from .cases import PersonaQuestion
 from .prompts import AnyTemplate, Template
 
 CALL = "rag_filter"
@@ -30,7 +30,7 @@ _TEXTS = {
 }
 
 
-def prompt(case: PersonaCase, options: Template) -> str:
+def prompt(case: PersonaQuestion, options: Template) -> str:
     """The prompt of the call before the choice: which of the pieces of `rag` matter."""
     opening, ask = _TEXTS[case.language]
     numbered = "\n".join(f"{number}. {piece}" for number, piece in enumerate(options.pieces(case), start=1))
@@ -43,7 +43,7 @@ def prompt(case: PersonaCase, options: Template) -> str:
     )
 
 
-def after(case: PersonaCase, options: AnyTemplate, reply: str) -> tuple[AnyTemplate, str]:
+def after(case: PersonaQuestion, options: AnyTemplate, reply: str) -> tuple[AnyTemplate, str]:
     """The options with the pieces that the model keeps, and `kept 2 of 5`; with all, and UNREADABLE."""
     pieces = options.pieces(case)
     kept = read_numbers(reply, len(pieces))

@@ -53,15 +53,11 @@ SEED = 1
 """Another number draws other pairs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SwapCase(PersonaCase):
-    """A case whose rejected response is the one that was chosen for another user with the same question.
+    """A case whose rejected response is the one that was chosen for another user with the same question."""
 
-    Attributes:
-        partner: id of the other user.
-    """
-
-    partner: str = ""
+    partner: str  # id of the other user
 
     @property
     def pair(self) -> str:
@@ -148,9 +144,9 @@ def _hash(*texts: str) -> bytes:
 
 
 def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
-    return SwapCase(
-        id=f"{own.id}~{_line(other)}", persona=own.persona, question=own.question, chosen=own.chosen,
-        rejected=other.chosen, release=own.release, partner=other.user_id,
+    return SwapCase.of(
+        own.persona, id=f"{own.id}~{_line(other)}", cell=own.cell, question=own.question,
+        responses=(own.chosen, other.chosen), release=own.release, partner=other.user_id,
     )  # fmt: skip
 
 

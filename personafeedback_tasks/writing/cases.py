@@ -4,51 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from ..core import cases as core
 from ..core.cases import digest_of
-from ..personafeedback.cases import CATEGORIES, PersonaCase
+from ..personafeedback.cases import CATEGORIES, PersonaCase, PersonaQuestion
 from ..personafeedback.cases import PersonaCases as Pairs
-from ..personafeedback.persona import Persona
 
 
-@dataclass(frozen=True)
-class UserQuestion:
-    """A question of one user."""
+@dataclass(frozen=True, kw_only=True)
+class UserQuestion(PersonaQuestion):
+    """A question of one user. Its cell is the category: difficulty is that of a pair of responses, which no writer sees.
 
-    id: str  # of the user, and 12 hex digits of the question's SHA-256: the same whatever cells are asked
+    Its id is the user's, and 12 hex digits of the question's SHA-256: the same whatever cells are asked.
+    """
+
     pairs: tuple[PersonaCase, ...] = field(repr=False)  # the release's cases with it, for duels; no prompt shows them
-
-    @property
-    def cell(self) -> str:
-        """The category. The difficulty of a case is that of its pair of responses, which the writer never sees."""
-        return self.pairs[0].category
-
-    @property
-    def question(self) -> str:
-        return self.pairs[0].question
-
-    @property
-    def persona(self) -> Persona:
-        return self.pairs[0].persona
-
-    def another(self, setting: str) -> Persona:
-        """The persona that `other_persona` or `similar_persona` shows."""
-        return self.pairs[0].another(setting)
-
-    @property
-    def user_id(self) -> str:
-        return self.persona.user_id
-
-    @property
-    def language(self) -> str:
-        return self.persona.language
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 (12 hex digits) of the id and of every text that a prompt may show."""
-        return digest_of((self.id, self.user_id, self.persona.text, self.question))
 
 
 @dataclass(frozen=True)
@@ -88,6 +58,13 @@ def questions(pairs: Pairs) -> Questions:
     asked: dict[tuple[str, str, str], list[PersonaCase]] = {}
     for case in pairs:
         asked.setdefault((case.user_id, case.category, case.question), []).append(case)
-    return Questions(
-        tuple(UserQuestion(f"{user}:{digest_of(text)}", tuple(cases)) for (user, *text), cases in asked.items()), pairs
-    )
+    found = []
+    for (user, *text), cases in asked.items():
+        first = cases[0]
+        found.append(
+            UserQuestion.of(
+                first.persona, id=f"{user}:{digest_of(text)}", cell=first.category, question=first.question,
+                release=first.release, pairs=tuple(cases),
+            )
+        )  # fmt: skip
+    return Questions(tuple(found), pairs)

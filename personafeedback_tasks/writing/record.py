@@ -16,7 +16,7 @@ from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback import rag_filter
-from ..personafeedback.cases import CATEGORIES, load_cases, load_present
+from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
 from ..personafeedback.record import PERSONAFEEDBACK, SELECTIONS
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
@@ -39,16 +39,15 @@ class Writing(Template):
         said=lambda version: [f"prompt {version}"], always=True,
     )  # fmt: skip
 
-    def wording(self, case: Any) -> Wording:
+    def wording(self, case: PersonaQuestion) -> Wording:
         """The fixed texts for the user of a question."""
         return _WORDINGS[self.prompt][case.language]
 
 
-def build(question: UserQuestion, options: Writing) -> str:
+def build(question: PersonaQuestion, options: Writing) -> str:
     """The prompt: instructions and what is told about the user, the question, the request."""
-    case: Any = question  # it has all that a setting reads of a case
     return (
-        f"{SETTINGS[options.setting](case, options)}\n\n"
+        f"{SETTINGS[options.setting](question, options)}\n\n"
         f"<question>\n{question.question}\n</question>\n\n{options.wording(question).ask}"
     )
 
@@ -143,7 +142,7 @@ class Write(Benchmark):
         present = [cell for cell in CATEGORIES if cell in cells]
         return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
 
-    def prompt(self, case: Any, options: Writing, call: str) -> str:
+    def prompt(self, case: PersonaQuestion, options: Writing, call: str) -> str:
         return rag_filter.prompt(case, options) if call == rag_filter.CALL else build(case, options)
 
     def targets(self, case: UserQuestion) -> list[str]:
@@ -153,8 +152,7 @@ class Write(Benchmark):
         options.check(cases.pairs)
 
     def fingerprint(self, options: Writing) -> str:
-        shown = ((UserQuestion("", (case,)), told) for case, told in stand_ins(options, [METHOD.name]))
-        return self.fingerprint_of(options.prompt, shown)
+        return self.fingerprint_of(options.prompt, stand_ins(options, [METHOD.name]))
 
     def signs(self, cases: Questions, options: Writing) -> dict[str, Any]:
         return {**PERSONAFEEDBACK.signs(cases.pairs, options), "questions_of": ", ".join(cases.pairs.cells)}

@@ -69,7 +69,9 @@ def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_the_pe
         assert (better.strategy, worse.strategy) == ("full", "question")
         assert (better.question_id, better.model) == (worse.question_id, worse.model)
         question = questions[better.question_id].question
-        case = PersonaCase("", build.persona(better.user_id), question, better.text, worse.text)
+        case = PersonaCase.of(
+            build.persona(better.user_id), id="", cell="", question=question, responses=(better.text, worse.text)
+        )
         for side in ("chosen", "rejected"):
             assert row["prompt"] + row[side] == conversation(case, Template(), side)
     assert "12 pairs (full over question 12)" in said

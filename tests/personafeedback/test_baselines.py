@@ -23,7 +23,9 @@ ANN = {"Name": "Ann", "Preference": {"Social": "Green TEA, 喜欢爬山"}, "Ches
 
 
 def case(chosen: str, rejected: str, profile=ANN) -> PersonaCase:
-    return PersonaCase("general_hard:1", Persona("u1", profile), "q?", chosen, rejected)
+    return PersonaCase.of(
+        Persona("u1", profile), id="general_hard:1", cell="general_hard", question="q?", responses=(chosen, rejected)
+    )
 
 
 @pytest.fixture(scope="module")

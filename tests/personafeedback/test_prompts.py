@@ -36,7 +36,9 @@ def case_of(chosen="yes", rejected="no", question="why?", persona=None) -> Perso
     """A case of a user of the sample, whose other users it needs for `other_persona`."""
     release = locate(SAMPLE)
     user = Persona(min(release.others.personas), persona or {"Name": "Ann"})
-    return PersonaCase("general_easy:1", user, question, chosen, rejected, release=release)
+    return PersonaCase.of(
+        user, id="general_easy:1", cell="general_easy", question=question, responses=(chosen, rejected), release=release
+    )
 
 
 # --- stored renderings -----------------------------------------------------------------------------------------------
