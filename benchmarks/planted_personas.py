@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from personafeedback_tasks.analysis.use import Use
+from personafeedback_tasks.analysis.use import NONE, WRONG, WRONG_OVER_NONE, Use
 from personafeedback_tasks.stats.estimates import Estimate, paired
 
 CASES, MODELS = 10, 12
@@ -54,4 +54,4 @@ def _use(right: np.ndarray, wrong: np.ndarray, none: np.ndarray) -> Use:
     def less(a: np.ndarray, b: np.ndarray) -> Estimate:
         return paired((a - b).tolist(), [f"{user}" for user in range(len(a))])
 
-    return Use("persona", less(right, wrong), less(right, none), less(wrong, none))
+    return Use("persona", {WRONG: less(right, wrong), NONE: less(right, none), WRONG_OVER_NONE: less(wrong, none)})

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from personafeedback_tasks.analysis.place import MOST
-from personafeedback_tasks.analysis.use import PersonaUse, Use
+from personafeedback_tasks.analysis.use import COUNTING, NONE, SIMILAR, WRONG, WRONG_OVER_NONE, PersonaUse, Use
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA
 from personafeedback_tasks.personafeedback.cases import PersonaCases, load_cases
@@ -28,6 +28,13 @@ from personafeedback_tasks.stats.estimates import Estimate, paired, percent, sha
 SETTINGS = ("persona", "similar_persona", "other_persona", "no_persona")
 
 PLACE = "by place"
+
+COMPARED = {
+    WRONG: ("persona", "other_persona"),
+    NONE: ("persona", "no_persona"),
+    WRONG_OVER_NONE: ("other_persona", "no_persona"),
+    SIMILAR: ("persona", "similar_persona"),
+}
 """In place of a verdict: the numbers are void, see `analysis.place`."""
 
 Rights = dict[str, np.ndarray]
@@ -154,18 +161,11 @@ def estimates(data: Data, rights: Rights) -> Use:
     ]
     return Use(
         "persona",
-        over_wrong=minus("persona", "other_persona"),
-        over_none=minus("persona", "no_persona"),
-        wrong_over_none=minus("other_persona", "no_persona"),
-        over_similar=minus("persona", "similar_persona"),
-        over_counting=min(excess, key=lambda one: one.low),
-        unread={
-            "over_wrong": further("persona", "other_persona"),
-            "over_none": further("persona", "no_persona"),
-            "wrong_over_none": further("other_persona", "no_persona"),
-            "over_similar": further("persona", "similar_persona"),
-            "over_counting": further("persona", "other_persona"),
+        differences={
+            **{key: minus(*settings) for key, settings in COMPARED.items()},
+            COUNTING: min(excess, key=lambda one: one.low),
         },
+        unread={key: further(*settings) for key, settings in {**COMPARED, COUNTING: COMPARED[WRONG]}.items()},
     )
 
 
@@ -203,7 +203,7 @@ def power() -> None:
         overlap = data.counted["overlap"]
         counted = paired((overlap["persona"] - overlap["other_persona"]).tolist(), data.users)
         ends = " to ".join(percent(value, sign=True) for value in (counted.low, counted.high))
-        above = smallest(data, lambda use: use.sign("over_wrong") == 1)
+        above = smallest(data, lambda use: use.sign(WRONG) == 1)
         uses = smallest(data, lambda use: use.uses)
         sizes = f"general {difficulty} | {len(data.users):,} | {len(set(data.users))}"
         print(f"| {sizes} | {percent(counted.value, sign=True)} ({ends}) | {above} | {uses} |", flush=True)

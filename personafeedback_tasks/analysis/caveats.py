@@ -14,6 +14,8 @@ from ..logs.errors import advice, state_of
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import void
+from .contender import Contender
+from .measures import shared_picks
 from .place import by_place, place_free, place_of
 from .users import FEW_USERS
 from .void import MOST_MISSING, MOST_UNREADABLE, missing_share, unreadable_part
@@ -25,25 +27,13 @@ NEAR_END = 0.05
 """At an accuracy closer to 0 or 1 than this, a few users can have most of what goes wrong."""
 
 
-def of_result(
-    run: Run,
-    controls: Mapping[str, Run],
-    cases: CaseSet[Any] | None,
-    no_data: str,
-    score: Estimate,
-    shared: Mapping[str, Estimate | None],
-) -> list[Caveat]:
-    """All caveats of a run's score.
-
-    Args:
-        shared: baseline -> share of the run's picks that are its.
-        controls: value of the control's option -> the run that is shown beside.
-        no_data: why `cases` is None; empty for no caveat about that.
-    """
-    found = [*of_shortcuts(run, shared), *of_run(run)]
+def of_result(one: Contender, cases: CaseSet[Any] | None, no_data: str, score: Estimate) -> list[Caveat]:
+    """All caveats of a run's score; `no_data` says why there are no `cases`, empty for no caveat about that."""
+    run = one.run
+    found = [*_of_shortcuts(one), *of_run(run)]
     if cases is not None and cases.digest != run.signature.data:  # it has the cases of the run, but not every file
         found.append(Caveat("other_data", FORBIDS, {"read": cases.digest, "asked": run.signature.data}))
-    for value, control in controls.items():
+    for value, control in one.controls.items():
         found += of_control(run, control, value)
     if cases is None and no_data:
         if "no_data" not in {caveat.key for caveat in run.unchecked}:
@@ -123,11 +113,11 @@ def of_users(estimate: Estimate) -> Iterator[Caveat]:
         yield Caveat("few_users", WEAKENS, {"users": estimate.users})
 
 
-def of_shortcuts(run: Run, shared: Mapping[str, Estimate | None]) -> Iterator[Caveat]:
-    """Baselines whose picks are almost always the run's; a case in which one of them has no pick is none of these."""
-    picks = run.benchmark.report.shortcuts
-    for name, found in shared.items():
-        if found and found.n and (share := found.value * found.n / len(run.cases)) > ONE_OF_THEM:
+def _of_shortcuts(one: Contender) -> Iterator[Caveat]:
+    # a case in which the run or the baseline has no pick is none of those that they share
+    picks = one.run.benchmark.report.shortcuts
+    for name, found in shared_picks(one).items():
+        if found and found.n and (share := found.value * found.n / len(one.run.cases)) > ONE_OF_THEM:
             yield Caveat("shortcut", WEAKENS, {"picks": picks[name], "percent": 100 * share, "name": name})
 
 

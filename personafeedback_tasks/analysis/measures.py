@@ -99,11 +99,13 @@ def _measure(heading: str, **fields: Any) -> Measure:
 
 def _of_control(control: Control, one: Contender) -> list[Measure]:
     own, under = named_differences(one.run), partial(Measure, kind="setting", interval=True, table=SETTINGS)
+    settings = {named.name: (named.more, named.less) for named in control.named}
+    settings |= {name: (one.run.setting, value) for name, value in own.items()}
     further = {named.name for named in control.named if named.further}
     found = []
     for name in dict.fromkeys((control.gain, *(named.name for named in control.named))):
         meaning, table = _of_difference(name, control), RESULT if name in own else SETTINGS
-        found.append(_difference(name, partial(difference, name), meaning, table))
+        found.append(_difference(name, partial(difference, settings.get(name)), meaning, table))
     found.sort(key=lambda one: (one.table != RESULT, one.label in further, one.label == control.gain))
     if control.counting:
         found.append(_difference(EXCESS, excess_over_counting, _of_difference(EXCESS, control), RESULT))
@@ -122,7 +124,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
         if value not in own.values():
             name, meaning = f"{one.run.setting} - {value}", f"the score minus that under {value}, paired by case"
-            made = _difference(name, partial(minus, value), meaning, SETTINGS)
+            made = _difference(name, partial(difference, (one.run.setting, value)), meaning, SETTINGS)
             found.append(replace(made, key=f"{one.run.setting}_minus_{value}", ranked=False))
     return found
 
@@ -275,22 +277,10 @@ def _adjusted(one: Contender) -> Estimate | None:
     return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
 
 
-def difference(name: str, one: Contender) -> Estimate | None:
-    """A named difference to a control, or between two of them; None where one was not asked."""
-    run, spec = one.run, one.run.benchmark.report.control
-    settings = {named.name: (named.more, named.less) for named in spec.named}
-    settings |= {name: (run.setting, value) for name, value in named_differences(run).items()}
-    return _between(*settings.get(name, ("", "")), one)
-
-
-def minus(value: str, one: Contender) -> Estimate | None:
-    """The score minus that under another value of the control's option, which has no name."""
-    return _between(one.run.setting, value, one)
-
-
-def _between(over: str, under: str, one: Contender) -> Estimate | None:
+def difference(settings: tuple[str, str] | None, one: Contender) -> Estimate | None:
+    """The score under the first setting minus that under the second; None where one was not asked."""
     run, runs = one.run, {**one.controls, one.run.setting: one.run}
-    more, less = runs.get(over), runs.get(under)
+    more, less = (runs.get(setting) for setting in settings or ("", ""))
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
     gain = gains(more, less, one.ids)

@@ -24,7 +24,7 @@ from .baselines import with_scores
 from .caveats import of_result
 from .contender import Contender
 from .documents import RankedRun, RankingEntry
-from .measures import SCORE, Measure, measures, shared_picks
+from .measures import SCORE, Measure, measures
 from .pairs import of_two, pairs_of
 from .sentences import none_of, texts_of, uses_known
 from .use import Use, use_of
@@ -109,7 +109,7 @@ def make_ranking(
         runs.append(run)
         score = found[SCORE]
         assert score is not None  # every run has it
-        own = of_result(one.run, one.controls, data, no_data, score, shared_picks(one))
+        own = of_result(one, data, no_data, score)
         caveats.append((f"{place}", [*own, *of_all]))
     cells = {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered}
     spec, shared = first.benchmark.report, asked(first)

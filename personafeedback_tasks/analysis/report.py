@@ -83,8 +83,7 @@ def make_report(
     _, cells, ids = found[-1]
     macro = _group(replace(whole, part=ids, plain=True), MACRO, cells, listed) if has_macro(run) else None
     overall = groups[-1].measures
-    shared = {one.baseline: overall.get(one.key) for one in listed if one.kind == "shared"}
-    caveats = of_result(run, controls, cases, no_data, overall[run.primary], shared)
+    caveats = of_result(whole, cases, no_data, overall[run.primary])
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
     judges = make_judges(run, texts) if texts and spec.compared else None
     names = _named_controls(run, controls)
@@ -198,20 +197,7 @@ def examples(results: Iterable[Result]) -> list[Unread]:
 
 
 def report_document(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> ReportDocument:
-    """The document of `report`.
-
-    Args:
-        reports: of the runs.
-    """
-    return ReportDocument(reports=reports, prompt_sensitivity=wording_ranges(runs, reports))
-
-
-def wording_ranges(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> list[str]:
-    """A sentence for each model that was asked in several wordings.
-
-    Args:
-        reports: of the runs.
-    """
+    """The document of `report`, of runs and their reports."""
     alike: dict[str, list[tuple[float, str, ReportedRun]]] = {}
     for run, report in zip(runs, reports, strict=True):
         wording = run.benchmark.report.wording
@@ -229,4 +215,4 @@ def wording_ranges(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> list[
             scores = f"{percent(lowest)} ({low}) to {percent(highest)} ({high})"
             name = first.overall.name.replace("_", " ")
             lines.append(f"{first.model}, {name}: {first.primary} {scores} over {count} wordings.")
-    return lines
+    return ReportDocument(reports=reports, prompt_sensitivity=lines)

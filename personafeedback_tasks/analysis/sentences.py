@@ -14,7 +14,7 @@ from ..stats.estimates import Estimate, percent
 from .baselines import Judges
 from .documents import CaveatText
 from .measures import over
-from .use import PersonaUse, Use
+from .use import NONE, WRONG, PersonaUse, Use
 from .void import is_void
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
@@ -93,10 +93,11 @@ HARMS = {
 _VERDICTS: Mapping[PersonaUse, str] = {
     PersonaUse.USES: "it uses this user's {known}",
     PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be "
-    "seen ({counting} points beyond that)",
-    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({similar} points over "
+    "seen ({over_counting} points beyond that)",
+    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({over_similar} points over "
     "a similar user's {known})",
-    PersonaUse.MISLED: "a wrong {known} misleads it ({wrong}); the right one adds nothing that can be seen ({none})",
+    PersonaUse.MISLED: "a wrong {known} misleads it ({wrong_over_none}); the right one adds nothing that can be "
+    "seen ({over_none})",
     PersonaUse.ANY: "any {known} helps it",
     PersonaUse.NO_SIGN: "no sign that it uses this user's {known}",
 }
@@ -112,7 +113,7 @@ _WHOSE: Mapping[int | None, str] = {
 _WITHOUT: Mapping[int | None, str] = {
     1: "it does better with it than without",
     0: "that the right one helps cannot be seen",
-    -1: "it does worse with it than without ({none})",
+    -1: "it does worse with it than without ({over_none})",
     None: "whether the right one helps was not asked",
 }
 """Sign of right minus none -> a clause."""
@@ -130,28 +131,22 @@ def uses_known(use: Use) -> str:
 
 
 def _uses_alone(use: Use) -> str:
-    wrong, none, verdict = use.over_wrong, use.over_none, use.verdict
+    verdict = use.verdict
     if verdict is None:
         if use.void:
             return f"whether it uses this user's {use.known} cannot be said: a control is void"
-        asked = [difference for difference in (wrong, none) if difference is not None]
         what = "was not asked"
-        if asked:
+        if asked := [use.differences[key] for key in (WRONG, NONE) if key in use.differences]:
             alike = ": the difference is the same for all users"
             what = f"cannot be said{' with one user' if asked[0].users < 2 else alike}"
         return f"whether it uses this user's {use.known} {what}"
-    remark = _remark(verdict, use.sign("over_wrong"), use.sign("over_none"))
+    remark = _remark(verdict, use.sign(WRONG), use.sign(NONE))
     missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is PersonaUse.USES else ""
     said = _VERDICTS[verdict]
-    if verdict is PersonaUse.MISLED and use.sign("over_none") == -1:
-        said = "any {known} harms it ({none}), a wrong one more ({wrong})"
-    return f"{said}{remark}{missing}".format(
-        known=use.known,
-        none=_with_ends(none),
-        wrong=_with_ends(use.wrong_over_none),
-        similar=_with_ends(use.over_similar),
-        counting=_with_ends(use.over_counting),
-    )
+    if verdict is PersonaUse.MISLED and use.sign(NONE) == -1:
+        said = "any {known} harms it ({over_none}), a wrong one more ({wrong_over_none})"
+    shown = {key: _with_ends(difference) for key, difference in use.differences.items()}
+    return f"{said}{remark}{missing}".format(known=use.known, **shown)
 
 
 def _remark(verdict: PersonaUse, wrong: int | None, none: int | None) -> str:
@@ -165,9 +160,9 @@ def _remark(verdict: PersonaUse, wrong: int | None, none: int | None) -> str:
     return f": {', and '.join(clauses)}" if clauses else ""
 
 
-def _with_ends(difference: Estimate | None) -> str:
-    if difference is None or math.isnan(difference.low):
-        return percent(difference.value, sign=True) if difference else ""
+def _with_ends(difference: Estimate) -> str:
+    if math.isnan(difference.low):
+        return percent(difference.value, sign=True)
     value, low, high = (percent(end, sign=True) for end in (difference.value, difference.low, difference.high))
     return f"{value}, {low} to {high}"
 

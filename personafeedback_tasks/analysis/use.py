@@ -6,12 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate, critical, mean, paired, shows_spread
 from .contender import Contender
 from .control import gains
+
+WRONG, NONE, WRONG_OVER_NONE = "over_wrong", "over_none", "wrong_over_none"
+SIMILAR, COUNTING = "over_similar", "over_counting"
+"""The differences of a verdict: a run minus the same model told about another user, minus told nothing, the model told
+about another user minus told nothing, the run minus told about a similar user, and WRONG minus that of counting terms.
+"""
 
 MOST_CASES = 0.95
 """Share of a run's cases that a control must have for the verdict."""
@@ -33,28 +38,20 @@ class PersonaUse(Enum):
 
 @dataclass(frozen=True)
 class Use:
-    """The differences that decide the verdict, as shares; None where a control was not asked.
+    """What the verdict on a run is made of.
 
     Attributes:
         known: what the run is told about a user: `persona`.
-        over_wrong: the run minus the same model told about another user.
-        over_none: the run minus the same model told nothing.
-        wrong_over_none: the model told about another user minus told nothing.
-        over_similar: the run minus the same model told about a similar user.
-        over_counting: `over_wrong` minus that of counting terms.
-        unread: name of one of these differences -> share of replies without a pick of the second run minus that of the
-            first. They count as wrong, and so may make this much of the difference.
+        differences: WRONG and the like -> its value, a share; without those whose control was not asked.
+        unread: name of a difference -> share of replies without a pick of the second run minus that of the first. They
+            count as wrong, and so may make this much of the difference.
         void: whether a difference is not measured since a run of it is void.
-        missing: the names of those of the last two that the benchmark has and the run lacks.
+        missing: names of SIMILAR and COUNTING in outputs, where the benchmark has one and the run lacks it.
         models: models of a ranking that are judged together; signs are corrected for their number.
     """
 
     known: str
-    over_wrong: Estimate | None = None
-    over_none: Estimate | None = None
-    wrong_over_none: Estimate | None = None
-    over_similar: Estimate | None = None
-    over_counting: Estimate | None = None
+    differences: Mapping[str, Estimate] = field(default_factory=dict)
     unread: Mapping[str, float] = field(default_factory=dict)
     void: bool = False
     missing: tuple[str, ...] = ()
@@ -62,7 +59,7 @@ class Use:
 
     @property
     def asked(self) -> bool:
-        return self.void or self.over_wrong is not None or self.over_none is not None
+        return self.void or WRONG in self.differences or NONE in self.differences
 
     @property
     def uses(self) -> bool:
@@ -74,28 +71,28 @@ class Use:
 
         None where a difference is void, or none is measured.
         """
-        wrong, none = self.sign("over_wrong"), self.sign("over_none")
+        wrong, none = self.sign(WRONG), self.sign(NONE)
         if self.void or not self.measured:
             return None
         if wrong == none == 1:
             # before KIND, since it explains more with less: counting finds more terms with a similar user, too
-            if self.sign("over_counting") not in (1, None):
+            if self.sign(COUNTING) not in (1, None):
                 return PersonaUse.COUNTING
-            if self.sign("over_similar") not in (1, None):
+            if self.sign(SIMILAR) not in (1, None):
                 return PersonaUse.KIND
             # each holds at its level, so that their number needs no correction (intersection-union, Berger 1982)
             return PersonaUse.USES
         # not above none, and another's is below none
-        if wrong == 1 and none is not None and self.sign("wrong_over_none") == -1:
+        if wrong == 1 and none is not None and self.sign(WRONG_OVER_NONE) == -1:
             return PersonaUse.MISLED
         # NO_SIGN also where the control that would tell was not asked
-        return PersonaUse.ANY if none == self.sign("wrong_over_none") == 1 else PersonaUse.NO_SIGN
+        return PersonaUse.ANY if none == self.sign(WRONG_OVER_NONE) == 1 else PersonaUse.NO_SIGN
 
     @property
     def measured(self) -> bool:
         """Whether any difference to the first two controls has an interval, or a sign without one."""
-        both = {"over_wrong": self.over_wrong, "over_none": self.over_none}
-        return any(found and (self.sign(name) or not math.isnan(found.low)) for name, found in both.items())
+        both = [name for name in (WRONG, NONE) if name in self.differences]
+        return any(self.sign(name) or not math.isnan(self.differences[name].low) for name in both)
 
     def sign(self, name: str) -> int | None:
         """1 or -1 for a difference above or below 0 by its interval; 0 unknown, None not asked.
@@ -103,7 +100,7 @@ class Use:
         It is corrected for `models`, and must be larger than what `unread` replies can make. One that is the same for
         all users has no interval, and a sign test in its place.
         """
-        difference: Estimate | None = getattr(self, name)
+        difference = self.differences.get(name)
         if difference is None:
             return None
         if difference.value and not shows_spread(difference.stderr):
@@ -131,7 +128,15 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
     if control.harm or wrong is None:
         return None
     own = run.setting
-    of_values = {(one.more, one.less): one.name for one in control.named}
+    names = {(one.more, one.less): one.name for one in control.named}
+    compared = {
+        WRONG: (own, wrong),
+        NONE: (own, control.value),
+        WRONG_OVER_NONE: (wrong, control.value),
+        SIMILAR: (own, control.similar),
+    }
+    named = {key: names.get(values, "") for key, values in compared.items()}
+    compared[COUNTING], named[COUNTING] = compared[WRONG], EXCESS
 
     def known(name: str) -> Estimate | None:
         found = differences.get(name)
@@ -140,28 +145,18 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
             return None
         return found
 
-    compared = {
-        "over_wrong": (own, wrong),
-        "over_none": (own, control.value),
-        "wrong_over_none": (wrong, control.value),
-        "over_similar": (own, control.similar),
-    }
-    found: dict[str, Any] = {name: known(of_values.get(values, "")) for name, values in compared.items()}
-    found["over_counting"], compared["over_counting"] = known(EXCESS), compared["over_wrong"]
-    missing = [of_values[own, control.similar]] if control.similar and found["over_similar"] is None else []
-    missing += [EXCESS] if control.counting and found["over_counting"] is None else []
-    wanted = [differences.get(of_values.get(compared[name], "")) for name in ("over_wrong", "over_none")]
+    found = {key: difference for key, name in named.items() if (difference := known(name))}
+    further = {SIMILAR: control.similar, COUNTING: control.counting}
+    wanted = [differences.get(named[key]) for key in (WRONG, NONE)]
     shares = {value: _without_pick(one) for value, one in {own: run, **controls}.items()}
     return Use(
         control.known,
-        **found,
+        found,
         unread={
-            name: shares[less] - shares[more]
-            for name, (more, less) in compared.items()
-            if {more, less} <= shares.keys()
+            key: shares[less] - shares[more] for key, (more, less) in compared.items() if {more, less} <= shares.keys()
         },
         void=any(one is not None and math.isnan(one.value) for one in wanted),
-        missing=tuple(missing),
+        missing=tuple(named[key] for key, there in further.items() if there and key not in found),
     )
 
 

@@ -12,6 +12,8 @@ from msgspec import structs
 from ..common.outputs import Output
 from ..core.cases import CaseSet
 from ..core.duels import Duels, NotAsked
+from ..core.result import Result
+from ..core.rewards import TOTAL
 from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, grouped, ordered
 from ..logs.errors import RunError
 from ..logs.names import signature_line
@@ -24,14 +26,11 @@ from . import caveats
 from .documents import CaveatText, Record
 from .sentences import texts_of
 from .void import is_void
-from .votes import Voted, voted
 
 VOID_RUN = "The numbers of the run, or of its judge's calibration set, are void."
 
 EVEN = 0.5
 """The win rate of equals."""
-
-NOT_ADJUSTED = LengthAdjusted(None, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -165,25 +164,25 @@ def make_verdict(
         RunError: the calibration set is of another judge, or of other cells; or the run has no answered case.
     """
     refuse_other_judge(run, calibration)
-    mine, theirs = voted(run, cases), voted(calibration, examined)
+    mine, theirs = votes_of(run, cases), votes_of(calibration, examined)
     # Of a run that is not finished, nobody knows how many of them belong to the cases that it answered.
     not_asked = [one for one in duels.not_asked if one.cell in run.cells] if not run.partial else []
-    if not mine.ids and not not_asked:
+    if not run.cases and not not_asked:
         raise RunError(f"{run.logs[0]}: found no answered duel in it, expected some. Run it again.")
     known = _known(not_asked)
-    columns = run.benchmark.columns({*mine.votes.cells, *(one.cell for one in not_asked)})
-    groups = {name: _group(name, cells, mine, theirs.votes, not_asked) for name, cells in columns.items()}
+    columns = run.benchmark.columns({*mine.cells, *(one.cell for one in not_asked)})
+    groups = {name: _group(name, cells, mine, theirs, not_asked) for name, cells in columns.items()}
     people = people or {}
-    votes_of = [mean(people[case_id]) if case_id in people else None for case_id in mine.ids]
-    voters = len({user for user, vote in zip(mine.votes.users, votes_of, strict=True) if vote is not None})
+    of_people = [mean(people[case_id]) if case_id in people else None for case_id in sorted(run.cases)]
+    voters = len({user for user, vote in zip(mine.users, of_people, strict=True) if vote is not None})
     void = is_void(run)  # then only the votes as they are remain
     if void or is_void(calibration):
-        found = Corrected(None, math.nan, math.nan, math.nan, why_not=VOID_RUN)
+        why_not = VOID_RUN
     elif examined is None:
         why_not = f"The calibration set's texts were not found. {why_not}"
-        found = Corrected(None, math.nan, math.nan, math.nan, why_not=why_not)
     else:
-        found = corrected(mine.votes, theirs.votes, known)
+        why_not = ""
+    unknown = Corrected(None, math.nan, math.nan, math.nan, why_not=why_not)
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     entry = VerdictEntry(
         title=f"{duels.writer} against {duels.against}, judged by {run.model}{remarks}",
@@ -193,13 +192,13 @@ def make_verdict(
         judge=run.model,
         caveats=_caveats(run, calibration, duels, [*groups.values()][-1].rate),
         groups=groups,
-        corrected=found,
-        length_adjusted=NOT_ADJUSTED if void else length_adjusted(mine.votes.won, mine.votes.longer, mine.votes.users),
-        people=len(votes_of) - votes_of.count(None),
+        corrected=unknown if why_not else corrected(mine, theirs, known),
+        length_adjusted=LengthAdjusted(None, math.nan, math.nan)
+        if void
+        else length_adjusted(mine.won, mine.longer, mine.users),
+        people=len(of_people) - of_people.count(None),
         people_users=voters,
-        prediction_powered=prediction_powered(votes_of, mine.votes, known)
-        if voters >= LEAST_USERS and not void
-        else None,
+        prediction_powered=prediction_powered(of_people, mine, known) if voters >= LEAST_USERS and not void else None,
         signature=signature_line(run),
         calibration=signature_line(calibration),
     )
@@ -265,9 +264,8 @@ def _known(not_asked: Sequence[NotAsked]) -> Known:
 
 
 def _group(
-    name: str, cells: Sequence[str], mine: Voted, calibration: Votes, not_asked: Sequence[NotAsked]
+    name: str, cells: Sequence[str], votes: Votes, calibration: Votes, not_asked: Sequence[NotAsked]
 ) -> VerdictGroup:
-    votes = mine.votes
     there = [place for place, cell in enumerate(votes.cells) if cell in cells]
     known = [one for one in not_asked if one.cell in cells]
     won, lost = [votes.won[place] for place in there], [votes.lost[place] for place in there]
@@ -281,7 +279,7 @@ def _group(
         lost=lost.count(1),
         neither=neither,
         not_asked={why: whys.count(why) for why in dict.fromkeys(one.why for one in not_asked)},
-        consistency=mean(mine.consistent[place] for place in there),
+        consistency=mean(votes.consistent[place] for place in there),
         unreadable=mean(1 - a - b for a, b in zip(won, lost, strict=True)),
         calibration=accuracy(calibration, [votes.cells[place] for place in there]),
     )
@@ -298,3 +296,39 @@ def accuracy(calibration: Votes, cells: Sequence[str]) -> Estimate:
     moves = zip(users, (float(part[place] * (calibration.won[place] - value)) for place in there), strict=True)
     made = linearized(value, by_user(moves), len(there))
     return replace(made, low=max(made.low, 0.0), high=min(made.high, 1.0))  # in this order nan stays nan
+
+
+def votes_of(run: Run, cases: CaseSet[Any] | None) -> Votes:
+    """The votes of a run on its answered cases, by id; without `cases`, all lengths count as equal."""
+    ids = sorted(run.cases)
+    rows = [run.cases[case_id] for case_id in ids]
+    picks = [_picked(run.by_case[case_id], run) for case_id in ids]
+    ratios = [0.0] * len(ids)
+    if cases is not None and run.benchmark.report.shown is not None:
+        texts = run.benchmark.report.shown(cases, set(ids)).responses
+        ratios = [math.log(len(texts[case_id][0]) / len(texts[case_id][1])) for case_id in ids]
+    won, lost, consistent = zip(*picks, strict=True) if picks else ((), (), ())
+    return Votes(won, lost, ratios, [row.user_id for row in rows], [row.cell for row in rows], consistent)
+
+
+def _picked(results: Sequence[Result], run: Run) -> tuple[float, float, float]:
+    # `won`, `lost` and `consistent` of a case, over all epochs. Where log-odds are known in all orders, the debiased
+    # score takes the place of the first two.
+    labels = run.benchmark.labels
+    pairs = [result.rewards[TOTAL] for result in results if result.rewards]
+    if pairs:
+        return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
+    epochs = [
+        [
+            answer == target if answer in labels else None
+            for answer, target in zip(epoch.answers, epoch.targets, strict=True)
+        ]
+        for epoch in results
+        if epoch.answers
+    ]
+    calls = [pick for epoch in epochs for pick in epoch]
+    consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]
+    case = run.cases[results[0].case_id]
+    if run.method.primary and not math.isnan(case.value(run.benchmark.report.probability)):
+        return case.value(run.primary), 1 - case.value(run.primary), mean(consistent)
+    return mean(float(pick is True) for pick in calls), mean(float(pick is False) for pick in calls), mean(consistent)

@@ -11,7 +11,7 @@ from ..analysis.documents import CaveatText, RankedRun, RankingEntry
 from ..analysis.measures import SCORE
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening
-from ..analysis.use import PersonaUse
+from ..analysis.use import NONE, WRONG, PersonaUse
 from ..core.report import DIFFERENCE, SHARE, Line
 from ..logs.caveat import VOID
 from ..stats.estimates import ALPHA, Estimate, percent
@@ -114,7 +114,7 @@ def _verdict(ranking: Ranking, sound: Sequence[int]) -> list[Sentence]:
     control, uses = spec.control, ranking.uses
     if not any(uses):
         return [[*first, (".", False)]]
-    asked = [place for place in sound if (use := uses[place]) and use.over_wrong and use.over_none]
+    asked = [place for place in sound if (use := uses[place]) and {WRONG, NONE} <= use.differences.keys()]
     with_both = f"asked with another user's {control.known} and {control.without} too"
     if not asked:
         nothing = f". Whether a model uses this user's {control.known} needs both controls: no model was {with_both}."

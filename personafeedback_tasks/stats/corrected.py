@@ -54,6 +54,8 @@ class Votes:
     longer: Sequence[float]  # log(length of the first text / length of the second)
     users: Sequence[str]
     cells: Sequence[str]
+    # share of each case's readable epochs whose calls all picked the same text; nan without one, and for rewards
+    consistent: Sequence[float] = ()
 
     def __len__(self) -> int:
         return len(self.won)

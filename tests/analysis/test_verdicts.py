@@ -21,6 +21,7 @@ from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
+from personafeedback_tasks.analysis.use import COUNTING
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -106,8 +107,8 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
         assert (report["use"] or PLACE) in own
         if report["use"]:
             found = report["groups"]["general_hard"]["measures"]["excess_over_counting"]
-            assert found["value"] == pytest.approx(expected.over_counting.value, abs=1e-12)
-            assert found["low"] == pytest.approx(expected.over_counting.low, abs=1e-12)
+            assert found["value"] == pytest.approx(expected.differences[COUNTING].value, abs=1e-12)
+            assert found["low"] == pytest.approx(expected.differences[COUNTING].low, abs=1e-12)
             assert report["use"] == verdict(hard, rights)
             assert "excess over counting" in done.stdout
             assert "consistency" in done.stdout

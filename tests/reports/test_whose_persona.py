@@ -34,7 +34,16 @@ from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.report import make_report, report_document
 from personafeedback_tasks.analysis.sentences import uses_known
-from personafeedback_tasks.analysis.use import PersonaUse, Use, excess_over_counting
+from personafeedback_tasks.analysis.use import (
+    COUNTING,
+    NONE,
+    SIMILAR,
+    WRONG,
+    WRONG_OVER_NONE,
+    PersonaUse,
+    Use,
+    excess_over_counting,
+)
 from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.core.report import Examined
 from personafeedback_tasks.logs.caveat import VOID, Caveat
@@ -69,10 +78,16 @@ ABOVE, NOT_SEEN, BELOW = points(4, 1, 7), points(-0.1, -2.6, 2.4), points(-9.8, 
 CONSTANT = Estimate(0.5, 0.0, NAN, NAN, 100, 30)
 
 
+def use_of(*differences: Estimate | None) -> Use:
+    """From the differences in the order of their names; None for one that was not asked."""
+    names = (WRONG, NONE, WRONG_OVER_NONE, SIMILAR, COUNTING)
+    return Use("persona", {name: one for name, one in zip(names, differences, strict=False) if one})
+
+
 @pytest.mark.parametrize(("similar", "counting"), list(product((ABOVE, NOT_SEEN, BELOW, None), repeat=2)))
 @pytest.mark.parametrize(("wrong", "none"), list(product((ABOVE, NOT_SEEN, BELOW, None), repeat=2)))
 def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(wrong, none, similar, counting):
-    use = Use("persona", wrong, none, over_similar=similar, over_counting=counting)
+    use = use_of(wrong, none, None, similar, counting)
     best = wrong is none is ABOVE
     assert use.uses == (best and {similar, counting} <= {ABOVE, None}) == (uses_known(use) == USES)
     assert (use.verdict is PersonaUse.COUNTING) == (best and counting in (NOT_SEEN, BELOW))
@@ -105,7 +120,7 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
     ],
 )
 def test_a_verdict_has_its_name_and_its_words(fields, verdict, said):
-    use = Use("persona", *fields)
+    use = use_of(*fields)
     assert use.verdict is verdict
     assert said in uses_known(use)
     assert "{" not in uses_known(use)
@@ -113,22 +128,22 @@ def test_a_verdict_has_its_name_and_its_words(fields, verdict, said):
 
 def test_what_is_said_of_several_models_is_corrected_for_their_number():
     barely = points(4, 1, 7)
-    assert Use("persona", barely, barely).uses
-    twelve = Use("persona", barely, barely, models=12)
+    assert use_of(barely, barely).uses
+    twelve = replace(use_of(barely, barely), models=12)
     assert not twelve.uses
     assert uses_known(twelve) == "no sign that it uses this user's persona (corrected for 12 models)"
     sure = points(9, 6, 12)
-    assert uses_known(Use("persona", sure, sure, models=12)) == USES
+    assert uses_known(replace(use_of(sure, sure), models=12)) == USES
 
 
-@pytest.mark.parametrize("name", ["over_wrong", "over_none", "over_similar", "over_counting"])
+@pytest.mark.parametrize("name", [WRONG, NONE, SIMILAR, COUNTING])
 def test_a_difference_that_unread_replies_of_a_control_can_make_is_no_sign(name):
-    use = Use("persona", *[ABOVE] * 2, over_similar=ABOVE, over_counting=ABOVE)
+    use = use_of(ABOVE, ABOVE, None, ABOVE, ABOVE)
     for more, uses in ((-0.3, True), (0.009, True), (0.011, False)):
         found = replace(use, unread={name: more})
         assert (found.sign(name), found.uses) == (int(uses), uses)
         assert (uses_known(found) == USES) == uses == ("settings differ by up to 1.1 points" not in uses_known(found))
-    assert replace(use, over_wrong=CONSTANT, unread={"over_wrong": 0.6}).sign("over_wrong") == 0
+    assert replace(use_of(CONSTANT), unread={WRONG: 0.6}).sign(WRONG) == 0
 
 
 # --- planted judges, in every output ----------------------------------------------------------------------------------
