@@ -71,6 +71,15 @@ def test_a_model_with_gain_and_cost_has_them_side_by_side(logs, tmp_path):
     }
 
 
+OVERLAPPING = """
+const labels = [...document.querySelectorAll(".plane text:not(.of)")], of = (one) => one.getBoundingClientRect();
+const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const after = (one) => labels.slice(labels.indexOf(one) + 1);
+return labels.flatMap((a) => after(a).filter((b) => meet(of(a), of(b))).map((b) => [a.textContent, b.textContent]));
+"""
+"""Labels of the axes of which one covers another."""
+
+
 def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tmp_path, driver):
     personafeedback("rank", logs, "--out", tmp_path / "out")
     page = Page(driver)
@@ -80,6 +89,9 @@ def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tm
     assert any("+100.0 / 33.3" in text for text in page.texts(".plane .keys li"))
     widths = page("return [...document.querySelectorAll('#list .id')].map((one) => one.clientWidth)")
     assert min(widths) > 100, "many runs leave no room for the ids"
+    page.open(tmp_path / "out" / "index.html")
+    assert page("return document.querySelector('.plane text').checkVisibility()")
+    assert page(OVERLAPPING) == []
     assert page.errors() == []
 
 
