@@ -17,6 +17,7 @@ from support.building import a_build
 from support.builds import attentive, filled_in, likes_full
 from support.commands import personafeedback
 
+from personafeedback_tasks.annotation import items
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.pack_files import FORMATS
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
@@ -122,9 +123,10 @@ def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
     assert "download" not in str(error.value)
 
 
-def test_every_command_reads_each_file_of_a_build_once(tmp_path, writer):
+def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_path, writer, monkeypatch):
     folder = a_build(tmp_path / "build", personas=4, specific=2, annotators=6, test="1/2")
-    root, imported, opened = folder.root, tmp_path / "imported", Counter()
+    root, imported, opened, judged = folder.root, tmp_path / "imported", Counter(), Counter()
+    of_texts = items.digests
     for user in names_of(folder.settings):
         path = folder.memory_path(user)
         path.parent.mkdir(exist_ok=True)
@@ -136,15 +138,23 @@ def test_every_command_reads_each_file_of_a_build_once(tmp_path, writer):
                 if str(arguments[0]).startswith(f"{build}{os.sep}"):
                     opened[os.path.relpath(arguments[0], build)] += 1
 
+    def digests(texts):
+        judged[tuple(texts)] += 1
+        return of_texts(texts)
+
     def run(*command):
         opened.clear()
+        judged.clear()
         done = personafeedback(*command)
         assert done.exit_code == 0, done.output
         mine = {name: times for name, times in opened.items() if not name.startswith((".release", "release"))}
         assert set(mine.values()) <= {1}, mine
+        assert set(judged.values()) <= {1}, judged
+        assert judged or command[1] not in ("pack", "votes", "release", "status")
         return mine.keys()
 
     sys.addaudithook(note)
+    monkeypatch.setattr(items, "digests", digests)
     models = ("--model", "openai/gpt-4o", "--model", "openai/gpt-4o-mini")
     run("build", "init", root)
     for _ in range(2):
