@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import asdict
 
 from ..building.build import Build
 from ..building.imported import import_pairs
-from ..building.rows import STRATEGIES, Answer, Basis, Person, Question, Refused
+from ..building.pilot import write_pilot
 from ..building.status import next_line, show_status, show_texts
 from ..building.steps import PACKS, RELEASE, TEXTS, VOTES
-from ..building.texts.answers import target
 from ..building.texts.asking import Models
-from ..building.texts.checks import words
 from ..building.texts.runner import write_texts
 from ..building.texts.seeds import start
-from ..common import web
-from ..common.errors import OptionError
-from ..common.files import write
 from .annotate import judged_in
 from .options import FOLDER, Decorator, given_options, several
 from .output import progress, say
@@ -156,10 +149,6 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
     show_texts(folder, say)
 
 
-PAGE = "pilot.html"
-"""In the build's folder."""
-
-
 @click.command()
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
@@ -177,46 +166,9 @@ def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) ->
     \b
         personafeedback build pilot DIR --people 5 --model openai/gpt-4o --model openai/gpt-4o-mini
     """
-    few = replace(folder, most=people)
-    if not names and not folder.read(Person):
-        raise OptionError(f"{folder.root}: there are no texts to show yet. Pass --model MODEL, which writes them.")
     with progress() as show:
-        models = Models(tuple(dict.fromkeys(names)), **options, show=show)
-        try:
-            if names:
-                write_texts(few, models, say)
-        finally:  # also where nothing passed the checks: the page shows why
-            write(folder.root / PAGE, _page(few))
-            say(f"wrote {folder.root / PAGE}")
-    say("Read it; to drop a person or a question, write keep = no into its line of people.csv or questions.csv.")
+        write_pilot(folder, people, Models(tuple(dict.fromkeys(names)), **options, show=show), say)
     show_texts(folder, say)
-
-
-def _page(folder: Build) -> str:
-    # Of the persons of the pilot, with all their questions, also those that were dropped.
-    answers, bases = folder.read(Answer), folder.by_id(Basis)
-    people = {
-        person.user_id: {**asdict(person), "profile": folder.persona(person.user_id).text, "questions": []}
-        for person in folder.people()
-    }
-    for question in folder.read(Question):
-        if question.user_id not in people:
-            continue
-        basis = bases.get(question.id)
-        written = [answer for answer in answers if answer.question_id == question.id]
-        people[question.user_id]["questions"].append({
-            **asdict(question), "target": target(folder.settings, question.id), "memory": basis.memory if basis else (),
-            "features": basis.features if basis else (),
-            "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
-        })  # fmt: skip
-    document = {
-        "people": [*people.values()],
-        "refused": [asdict(text) for text in folder.read(Refused)],
-        "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in answers)],
-    }
-    template = Path(__file__).with_name("pilot_page")
-    title = f"Pilot of {folder.settings.name}"
-    return web.page(template, document, title=title, language=folder.settings.language)
 
 
 @click.command()

@@ -38,7 +38,6 @@ LOGS, CACHE = "logs", "cache"
 # characters of a failure; a server may answer with a page
 _LONGEST_REASON = 300
 
-
 # Inspect's, for its own terminal
 _MARKUP = re.compile(r"\[/?(?:bold|blue)\]")
 

@@ -30,7 +30,7 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
         "inspect_tasks/recenter.py",
         "task_configs/recenter/_recenter.yaml",
     } <= inside
-    for page in ("reports/page/page", "annotation/page/pack", "cli/pilot_page"):
+    for page in ("reports/page/page", "annotation/page/pack", "building/pilot"):
         assert {f"{page}.{end}" for end in ("html.j2", "css", "js")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {

@@ -21,7 +21,6 @@ from . import checks, prompts
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
 
-
 Reply: TypeAlias = "WrittenText"
 
 ROUNDS = 3
@@ -169,10 +168,7 @@ class TextRun:
         models, model, ended = self.models, model or self.model, 0
         check_models(models.names, models.arguments)
         times = {name: self.time(name) for name in told}
-        request = {
-            name: "~".join([name, *([str(time)] if time else []), *([about] if about else [])])
-            for name, time in times.items()
-        }
+        request = {name: "~".join(filter(None, (name, str(time or ""), about))) for name, time in times.items()}
 
         def came() -> None:
             nonlocal ended

@@ -9,7 +9,7 @@ import re
 
 from ...common.text import IDEOGRAPHS
 
-_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 _LETTER = re.compile(rf"(?![{IDEOGRAPHS}])[^\W\d_]")
 _WORD = re.compile(rf"[{IDEOGRAPHS}\u3040-\u30ff]|(?:(?![{IDEOGRAPHS}\u3040-\u30ff])[^\W\d_]|['’\u0300-\u036f])+")
 
@@ -27,7 +27,7 @@ def is_written_in(language: str, text: str) -> bool:
 
     A Chinese answer may quote English, and the other way round: the larger part counts.
     """
-    chinese, others = LETTERS * len(_IDEOGRAPH.findall(text)), len(_LETTER.findall(text))
+    chinese, others = LETTERS * len(IDEOGRAPH.findall(text)), len(_LETTER.findall(text))
     return {"zh": chinese >= others, "en": others >= chinese}.get(language, True)
 
 

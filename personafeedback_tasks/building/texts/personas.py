@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from ...common.errors import DataError
 from ...common.records import NonEmpty, loads
 from ...common.row_files import Changes, table
 from ...common.similar import Seen
-from ...common.text import IDEOGRAPHS
 from ...core.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona
@@ -37,8 +35,6 @@ NO_JSON, SIMILAR = "no JSON object", "near duplicate"
 
 STRUCTURE: Mapping[str, Any] = loads(Path(__file__).with_name("structure.json").read_bytes())
 """Structure that a model is asked for (the paper's Appendix A). A team's own personas may have any keys."""
-
-_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 Profile = dict[str, Any]
 
@@ -75,8 +71,15 @@ class PersonasRun(TextRun):
         return {Origin: self.origins.values(), **files, **self.changes({Person: people})}
 
     def report(self) -> None:
-        _say_of_memories(self.build, self.say)
-        _say_of_control(self.build, self.say)
+        build = self.build
+        known = {person.user_id for person in build.read(Person)}
+        for user in build.with_memory():
+            if user not in known:
+                self.say(f"{build.memory_path(user)} is not read: people.csv has no {user!r}. Rename it.")
+        try:  # before questions are paid for: persons may be too much alike for a control
+            assign([build.persona(person.user_id) for person in build.people(TEST)])
+        except DataError as error:
+            self.say(f"! The control setting=other_persona will not run on this set: {error}")
         super().report()
 
     def _write_missing(self, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
@@ -191,7 +194,7 @@ def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterabl
         (country,) = drawn.choices(choices, [choice.share for choice in choices])
         gender = drawn.choice(("female", "male"))
         given, family = drawn.choice(getattr(country, gender)), drawn.choice(country.family)
-        name = f"{family}{given}" if _IDEOGRAPH.match(family) else f"{given} {family}"
+        name = f"{family}{given}" if checks.IDEOGRAPH.match(family) else f"{given} {family}"
         traits |= {"name": name, "gender": gender, "country": country.country}
         if name not in taken:
             break
@@ -225,15 +228,6 @@ def json_of(profile: Mapping[str, Any]) -> str:
     return json.dumps(profile, ensure_ascii=False, indent=1) + "\n"
 
 
-def _say_of_control(build: Build, say: Say) -> None:
-    # Warn before questions are paid for that persons are too much alike for a control.
-    people = build.people(TEST) if build.read(Person) else []
-    try:
-        assign([build.persona(person.user_id) for person in people])
-    except DataError as error:
-        say(f"! The control setting=other_persona will not run on this set: {error}")
-
-
 def _screen(build: Build, own: Iterable[str]) -> None:
     # Before anything is asked: prompts and the release would have these data.
     found = list[str]()
@@ -243,10 +237,3 @@ def _screen(build: Build, own: Iterable[str]) -> None:
         for piece in build.memory(user):
             found += screening.contacts(piece.row, piece.where)
     screening.refuse(found)
-
-
-def _say_of_memories(build: Build, say: Say) -> None:
-    known = {person.user_id for person in build.read(Person)}
-    for user in build.with_memory():
-        if user not in known:
-            say(f"{build.memory_path(user)} is not read: people.csv has no {user!r}. Rename it.")

@@ -13,13 +13,12 @@ import msgspec
 from ...common.errors import DataError
 from ...common.records import NonEmpty
 from ...common.row_files import columns, table
-from ...common.text import IDEOGRAPHS
 from ...personafeedback.persona import Persona
 from ..settings import Settings
+from .checks import IDEOGRAPH
 from .seeds import SCENARIOS, Listed, Share, given, listed
 
 _GOLDEN = 0.6180339887498949
-_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 NOT = "!"
 """Prefix of a word that a persona must not have."""
@@ -53,7 +52,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 def _has(text: str, word: str) -> bool:
-    if _IDEOGRAPH.search(word):  # Chinese has no spaces between words
+    if IDEOGRAPH.search(word):  # Chinese has no spaces between words
         return word in text
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
