@@ -155,12 +155,10 @@ def report(logs: Logs, *, data: str | None = None) -> Document:
         RunError, DataError: see `read_runs`.
     """
     from .analysis.control import with_controls
-    from .analysis.report import report_document, report_of
+    from .analysis.report import report_document
 
     located = RunData(data)
-    rows = with_controls(_runs(logs, located))
-    reports = [report_of(run, located, controls) for run, controls in rows]
-    return Document(report_document([run for run, _ in rows], reports))
+    return Document(report_document(with_controls(_runs(logs, located)), located))
 
 
 def rank(
@@ -279,10 +277,10 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     Raises:
         DataError: a line is no record, or a call has no reply.
     """
-    from .analysis.report import report_document, report_of
+    from .analysis.report import report_document
 
     run = run_of_replies(task, Path(file), options, partial, logger.info)
-    return Document(report_document([run], [report_of(run, RunData(options.get("data")))]))
+    return Document(report_document([(run, {})], RunData(options.get("data"))))
 
 
 def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Say) -> Run:

@@ -50,13 +50,8 @@ def measures(contenders: Sequence[Contender]) -> list[Measure]:
     return sorted(named, key=lambda one: KINDS.index(one.kind))
 
 
-def of_report(run: Contender) -> list[Measure]:
-    """The measures of a report, in the order of its tables."""
-    return [one for one in every([run]) if one.reported]
-
-
 def every(contenders: Sequence[Contender]) -> list[Measure]:
-    """Every measure that runs of one benchmark can have.
+    """Every measure that runs of one benchmark can have, in the order of a report's tables.
 
     A measure of one benchmark is a `Line` of its `ReportSpec`; one of all benchmarks is an entry here.
     """

@@ -25,7 +25,7 @@ from .control import named_differences, refuse_other_control
 from .costs import costs
 from .documents import ReportDocument, ReportedRun, Unread
 from .groups import Group, groups_of, has_macro
-from .measures import Measure, of_report
+from .measures import Measure, every
 from .sentences import texts_of, verdict
 from .use import use_of
 from .users import Users, make_users
@@ -77,7 +77,7 @@ def make_report(
     texts = with_scores(run, texts) if texts else None
     controls = _checked(run, controls or {}, cases)
     whole = Contender(run, controls, texts=texts)
-    listed = of_report(whole)
+    listed = [one for one in every([whole]) if one.reported]
     found = groups_of(run.cases.values(), run.cells, run.benchmark)
     groups = [_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found]
     _, cells, ids = found[-1]
@@ -196,10 +196,13 @@ def examples(results: Iterable[Result]) -> list[Unread]:
     return [one for turn in turns for one in turn if one][:EXAMPLES]
 
 
-def report_document(runs: Sequence[Run], reports: Sequence[ReportedRun]) -> ReportDocument:
-    """The document of `report`, of runs and their reports."""
+def report_document(
+    rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData, prices: Prices | None = None
+) -> ReportDocument:
+    """The document of `report`, of runs with their controls."""
+    reports = [report_of(run, data, controls, prices) for run, controls in rows]
     alike: dict[str, list[tuple[float, str, ReportedRun]]] = {}
-    for run, report in zip(runs, reports, strict=True):
+    for (run, _), report in zip(rows, reports, strict=True):
         wording = run.benchmark.report.wording
         if wording:
             same = {name: value for name, value in run.same.items() if name not in (*wording, "fingerprint")}

@@ -63,7 +63,7 @@ def score_replies(
     """
     if not template:
         needs_tables(json_file)
-    from ..analysis.report import report_document, report_of
+    from ..analysis.report import report_document
     from ..reports import report_text
 
     values = given_options(given)
@@ -72,7 +72,7 @@ def score_replies(
         return
     run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
     located = RunData()
-    document = report_document([run], [report_of(run, located)])
+    document = report_document([(run, {})], located)
     with files_written(report_files([(run, {})], document, located) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, document):
             show(report_text.full(*document.reports))

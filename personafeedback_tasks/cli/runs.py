@@ -64,7 +64,7 @@ def report(
         personafeedback report persona.eval no_persona.eval other_persona.eval
     """
     from ..analysis.control import unfit_controls, with_controls
-    from ..analysis.report import report_document, report_of
+    from ..analysis.report import report_document
     from ..reports import report_text
     from ..reports.blocks import lines
 
@@ -73,9 +73,7 @@ def report(
     rows = with_controls(found)
     for line in unfit_controls(rows):
         say(line, err=True)
-    document = report_document(
-        [run for run, _ in rows], [report_of(run, data, controls, prices) for run, controls in rows]
-    )
+    document = report_document(rows, data, prices)
     with files_written(report_files(rows, document, data) if out else {}, out, err=json_file == STDOUT):
         if not write_json(json_file, document):
             return

@@ -31,8 +31,9 @@ from personafeedback_tasks.analysis import sentences, void
 from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.contender import Contender
+from personafeedback_tasks.analysis.documents import ReportDocument
 from personafeedback_tasks.analysis.ranking import make_ranking
-from personafeedback_tasks.analysis.report import make_report, report_document
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import uses_known
 from personafeedback_tasks.analysis.use import (
     COUNTING,
@@ -202,7 +203,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report": printed(report_text.short(report)),
         "report --full": printed(report_text.full(report)),
         "report.md": markdown(report_text.full(report)),
-        "report.json": output_text(report_document([run], [report])),
+        "report.json": output_text(ReportDocument(reports=[report], prompt_sensitivity=[])),
         "rank": printed(rank_text.all_blocks(document)),
         "rank --full": printed(rank_text.all_blocks(document, full=True)),
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
