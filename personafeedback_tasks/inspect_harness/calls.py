@@ -5,14 +5,13 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
 
 import anyio
 from inspect_ai.event import Event, ModelEvent
-from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -125,9 +124,7 @@ def messages(benchmark: Benchmark, method: Method, case: Case, options: Options,
     return [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
 
 
-def replies(
-    output: ModelOutput, events: Callable[[], Sequence[Event]], calls: Sequence[str]
-) -> dict[str, ChatCompletionChoice]:
+def replies(output: ModelOutput, events: Iterable[Event], calls: Sequence[str]) -> dict[str, ChatCompletionChoice]:
     """Call -> its reply; of a sample that a limit, an error or a kill ended, the replies that exist.
 
     Args:
@@ -137,20 +134,15 @@ def replies(
     if len(output.choices) == len(calls):
         return dict(zip(calls, output.choices, strict=True))
     # One that a limit or an error ended has an output, too: an empty one.
-    answered = [(call, about) for call, about in made(events()) if not (call.error or call.pending)]
+    answered = [(call, about) for call, about in made(events) if not (call.error or call.pending)]
     found = {about.get("call"): choice(call.output) for call, about in answered}
     return {call: found[call] for call in calls if call in found}
 
 
-def events() -> Sequence[Event]:
-    """Events of the sample that is being scored."""
-    return transcript().events
-
-
-def first_outcome(call: str) -> dict[str, str]:
+def first_outcome(events: Iterable[Event], call: str) -> dict[str, str]:
     """How the reply to a first call was read, for the metadata of a score; empty without one."""
     # from the events: of a killed run, a sample has nothing else
-    for _, about in made(events()) if call else ():
+    for _, about in made(events) if call else ():
         if call in about:
             return {call: about[call]}
     return {}
@@ -183,7 +175,7 @@ async def concurrently(
     return [outputs[call] for call in prompts]
 
 
-def made(events: Sequence[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
+def made(events: Iterable[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
     """The calls of a model, each with what its last message says about it."""
     return [
         (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
+from inspect_ai.log import transcript
 from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
@@ -20,7 +21,7 @@ from ..core.table import table
 from ..core.thinking import settle, settled, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
-from .calls import events, first_outcome, replies
+from .calls import first_outcome, replies
 from .evidence import about_of, given, score_name
 
 RESULTS = "results"
@@ -48,6 +49,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}
             cases = benchmark.logged_cases(method, logged, state.epoch)
             names = method.asked(logged.get(SETTINGS) or [""])
+            events = transcript().events
             asked = replies(state.output, events, names)
             if len(asked) < len(names):
                 return unanswered(len(asked), len(names))
@@ -69,7 +71,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                     RESULTS: [result.to_json() for result in results],
                     **_of_thinking(method, cases, evidence),
                     **_of_calls(method, asked, evidence),
-                    **first_outcome(benchmark.first_call),
+                    **first_outcome(events, benchmark.first_call),
                 },
             )
 

@@ -20,7 +20,7 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..core import messages
 from ..core.benchmark import find
 from ..core.cases import CaseSet
-from ..core.evidence import Evidence, Reply, per_call, text_in
+from ..core.evidence import Reply, per_call, text_in
 from ..core.method import LabelMethod, ReplyMethod
 from ..core.result import Result
 from ..core.signature import Signature, signed
@@ -62,8 +62,7 @@ class BenchmarkTask(ConfigurableTask):
                 f"{self.benchmark.first_call}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
                 "reply. Leave it out, or run the task in Inspect."
             )
-        self._given: dict[str, list[Evidence]] = {}  # document id -> its replies, in view of the whole run
-        self._results: dict[str, list[Result]] = {}  # document id -> what follows from them
+        self._results: dict[str, list[Result]] = {}  # document id -> what follows from its replies
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
         logged = ("version", "config_source", *vars(self.options[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
@@ -173,32 +172,32 @@ class BenchmarkTask(ConfigurableTask):
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
         if isinstance(self.method, ReplyMethod):
-            self._read(self.method, name)
-        requests: dict[str, list[Instance]] = {}
-        for request in self.instances:
-            requests.setdefault(request.doc["id"], []).append(request)
-        for case_id, of_document in requests.items():
-            evidence: Sequence[Evidence] = self._given.get(case_id, ())
-            if not isinstance(self.method, ReplyMethod):  # (log-likelihood, is greedy) of each label
-                values = [request.filtered_resps[name][0] for request in of_document]
-                evidence = per_call(values, self.benchmark.labels)
-            cases = self.benchmark.logged_cases(self.method, of_document[0].doc)
+            # One text replaces whatever the model's class handed over for each call, so that the log has it.
+            replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
+            for request, reply in zip(self.instances, replies, strict=True):
+                request.resps, request.filtered_resps[name] = [reply.text], reply.text
+            given: Sequence[Any] = settle(replies, self.method, token_limit(self._config.generation_kwargs))
+        else:  # (log-likelihood, is greedy) of each label
+            given = [request.filtered_resps[name][0] for request in self.instances]
+        of_documents: dict[str, list[tuple[Instance, Any]]] = {}
+        for request, of_request in zip(self.instances, given, strict=True):
+            of_documents.setdefault(request.doc["id"], []).append((request, of_request))
+        answers: list[str] = []
+        for case_id, of_document in of_documents.items():
+            requests = [request for request, _ in of_document]
+            evidence: Sequence[Any] = [of_request for _, of_request in of_document]
+            if not isinstance(self.method, ReplyMethod):
+                evidence = per_call(evidence, self.benchmark.labels)
+            cases = self.benchmark.logged_cases(self.method, requests[0].doc)
             self._results[case_id] = self.method.judge(cases, evidence)
-        answers = [answer for results in self._results.values() for result in results for answer in result.answers]
+            read = [answer for result in self._results[case_id] for answer in result.answers]
+            answers += read
+            if isinstance(self.method, LabelMethod):  # the log has what each reply was read to
+                for request, answer in zip(requests, read, strict=True):
+                    request.filtered_resps[name] = answer
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method, "lm-eval"):
             logger.warning(warning)
         return filtered
-
-    def _read(self, method: ReplyMethod, name: str) -> None:
-        # One text replaces whatever the model's class handed over for each call, so that the log has it. All are read
-        # in view of each other: to labels or reasons, which are logged as `filtered_resps`, unless the text is
-        # measured.
-        replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
-        in_view = settle(replies, method, token_limit(self._config.generation_kwargs))
-        for request, reply, given in zip(self.instances, replies, in_view, strict=True):
-            self._given.setdefault(request.doc["id"], []).append(given)
-            request.resps = [reply.text]
-            request.filtered_resps[name] = method.reading(given) if isinstance(method, LabelMethod) else reply.text
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         if "bypass" in self._metric_fn_list:  # --predict_only

@@ -7,7 +7,7 @@ import math
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -215,7 +215,7 @@ class _Reading:
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])
-        replies = calls.replies(output, partial(_events, raw), list(chain(*self.calls)))
+        replies = calls.replies(output, _events(raw), list(chain(*self.calls)))
         made = _made(raw)
         keep = self.texts or not self.in_full
         usage = _usage_of(made, self.calls)
@@ -276,11 +276,12 @@ def _content(raw: dict[str, Any], message: dict[str, Any]) -> str:
     return "".join(attached.get(text.removeprefix("attachment://"), text) for text in texts)
 
 
-def _events(raw: dict[str, Any]) -> list[Event]:
+def _events(raw: dict[str, Any]) -> Iterator[Event]:
+    # a generator: objects of all events take minutes, and few samples need them
     of_models = [event for event in raw.get("events") or () if event.get("event") == "model"]
     parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
     sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
-    return resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
+    yield from resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
 
 
 def _conditions(reading: _Reading) -> dict[str, Any]:
