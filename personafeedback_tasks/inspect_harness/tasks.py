@@ -68,10 +68,14 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     for one in every:
         record.check(one, cases)
     solver, scorer, config = _parts(record, method, cases, every)
-    settings = record.settings(every)
+    settings, samples = record.settings(every), []
+    for document in method.documents(cases):
+        about = record.logged(method, document, settings)
+        sample_id, targets = about.pop("id"), about.pop("targets")
+        samples.append(Sample(id=sample_id, input=record.input(document), target=targets, metadata=about))
     return Task(
         dataset=MemoryDataset(
-            [_sample(record, document, method, settings) for document in method.documents(cases)],
+            samples,
             name=record.titled(cases.named_set),
             location=shown_source(cases.source),
         ),
@@ -94,11 +98,6 @@ def _shown(name: str) -> str:
     plain = name.replace("/", "-")
     cut = plain.encode()[:_LONGEST].decode(errors="ignore")
     return plain if cut == plain else f"{cut}…"
-
-
-def _sample(record: Benchmark, document: Any, method: Method, settings: Sequence[str]) -> Sample:
-    about = record.logged(method, document, settings)
-    return Sample(id=about.pop("id"), input=record.input(document), target=about.pop("targets"), metadata=about)
 
 
 def _parts(
