@@ -81,12 +81,11 @@ def files(costs: Sequence[Cost], document: CostDocument) -> dict[str, str]:
 
 def page(costs: Sequence[Cost]) -> str:
     """Every sample of every run, those that change first, with the answers without and with the message."""
-    runs = [(one.entry, [_shown(pair) for pair in _sorted(one)]) for one in costs]
+    runs = []
+    for one in costs:
+        samples = sorted(one.samples, key=lambda pair: (pair.gain == 0, pair.gain))
+        runs.append((one.entry, list(map(_shown, samples))))
     return web.page(PAGE, {}, header=HEADER, rows=[_row(one.entry) for one in costs], runs=runs)
-
-
-def _sorted(cost: Cost) -> list[Changed]:
-    return sorted(cost.samples, key=lambda one: (one.gain == 0, one.gain))
 
 
 def _shown(pair: Changed) -> dict[str, Any]:

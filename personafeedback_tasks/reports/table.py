@@ -123,12 +123,6 @@ class Table:
         ruler = [":--", *(":--" if column.left else "--:" for column in columns)]
         return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
 
-    @property
-    def width(self) -> int:
-        """Columns of a terminal that it takes with one space between its columns."""
-        label = console.width_of(self.corner, self.labels)
-        return label + 1 + sum(console.width_of(column.heading, column.texts) + 1 for column in self.shown)
-
     def _fitting(self) -> list[tuple[list[Column], bool]]:
         # (the columns of each part that fits console.WIDTH beside the labels, whether only one space is between them)
         columns = self.shown
