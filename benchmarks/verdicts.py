@@ -17,8 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from personafeedback_tasks.analysis.place import MOST
 from personafeedback_tasks.analysis.use import COUNTING, NONE, SIMILAR, WRONG, WRONG_OVER_NONE, PersonaUse, Use
+from personafeedback_tasks.analysis.void import MOST
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA
 from personafeedback_tasks.personafeedback.cases import PersonaCases, load_cases
@@ -35,7 +35,7 @@ COMPARED = {
     WRONG_OVER_NONE: ("other_persona", "no_persona"),
     SIMILAR: ("persona", "similar_persona"),
 }
-"""In place of a verdict: the numbers are void, see `analysis.place`."""
+"""In place of a verdict: the numbers are void, see `analysis.void`."""
 
 Rights = dict[str, np.ndarray]
 """Setting -> whether the pick is right, cases x orders; nan for a refusal. The first order has the chosen one first."""

@@ -211,13 +211,13 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     Raises:
         RunError: a log has several runs, or the two share no case.
     """
-    from .analysis import comparison
+    from .analysis import ranking
     from .analysis.balance import rank_document
     from .logs.read import only
 
     located = RunData(data)
     first, second = (only(getattr(one, "logs", [one])[0], _runs(one, located)) for one in (run_a, run_b))
-    return Document(rank_document([comparison.compare(first, second, located)]))
+    return Document(rank_document([ranking.compare(first, second, located)]))
 
 
 def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, data: str | None = None) -> Document:

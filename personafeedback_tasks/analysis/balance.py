@@ -11,8 +11,8 @@ from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import caveats
 from .contender import Contender
+from .control import turned
 from .documents import Balance, RankDocument, RankedRun
-from .harm import turned
 from .measures import SCORE
 from .ranking import Ranking
 

@@ -10,7 +10,7 @@ from ..core.report import Examined
 from ..core.result import Result
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .groups import measures_of
+from .groups import measure_of
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,10 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
 
 
 def make_judges(run: Run, texts: Examined) -> Judges:
-    spec = run.benchmark.report
-    wanted = [shown.key for shown in spec.compared]
-    baselines = {
-        name: measures_of(run.benchmark, cases, only=wanted, also=texts.shared([case.case_id for case in cases]))
-        for name, cases in answered(run, texts).items()
-    }
+    baselines = {}
+    for name, cases in answered(run, texts).items():
+        also = texts.shared([case.case_id for case in cases])
+        wanted = [line.key for line in run.benchmark.report.compared]
+        baselines[name] = {key: measure_of(key, run.benchmark, cases, also=also) for key in wanted}
     people = texts.agreement
     return Judges(baselines, people.coefficients if people else {}, people.note if people else "")

@@ -16,9 +16,8 @@ from ..stats.estimates import Estimate
 from . import void
 from .contender import Contender
 from .measures import shared_picks
-from .place import by_place, place_free, place_of
 from .users import FEW_USERS
-from .void import MOST_MISSING, MOST_UNREADABLE, missing_share, unreadable_part
+from .void import MOST_MISSING, MOST_UNREADABLE, by_place, missing_share, place_free, place_of, unreadable_part
 
 ONE_OF_THEM = 0.95
 """A run that picks as a baseline does in a larger share of its cases is said to be that baseline."""
@@ -53,13 +52,12 @@ def of_run(run: Run) -> Iterator[Caveat]:
     share, unreadable = unreadable_part(run)
     if not unreadable["void"] and share > UNREADABLE_SHARE:
         yield Caveat("few_unreadable", WEAKENS, unreadable)
-    refused = refused_share(run)
+    # to decline is no fault of the setup
+    refused = sum(result.answers.count("refusal") for result in run.results) / max(1, run.replies)
     if refused and not unreadable["void"] and refused + share >= MOST_UNREADABLE:
         yield Caveat("refusals", NAMED, {"percent": 100 * refused})
-    if (place := place_of(run)) is not None and place.decides and not by_place(run):
-        yield Caveat(
-            "place_cancels", NAMED, {"place": place.name, "percent": 100 * place.calls.value, "score": run.primary}
-        )
+    if (place := place_of(run)) and place.decides and not by_place(run):
+        yield Caveat("place_cancels", NAMED, {**place.shown, "score": run.primary})
     if run.signature.demonstration:
         yield Caveat("demonstration", FORBIDS)
     if run.joined:
@@ -67,13 +65,11 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if run.partial:
         yield Caveat("partial", FORBIDS, {"cells": run.unfinished})
     if not run.finished:
-        words = {"state": state_of(run.status), "advice": advice(run.status, run.harness)}
-        yield Caveat("unfinished", FORBIDS, words)
+        yield Caveat("unfinished", FORBIDS, {"state": state_of(run.status), "advice": advice(run.status, run.harness)})
     if run.left_out:
         yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
     if (version := run.signature.task_version) != installed:
-        values = {"version": version, "installed": installed}
-        yield Caveat("other_version", WEAKENS, values)
+        yield Caveat("other_version", WEAKENS, {"version": version, "installed": installed})
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
     yield from (caveat for caveat in run.unchecked if caveat.severity != VOID)
@@ -86,7 +82,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("counts_unchecked", WEAKENS)
 
 
-def listed(differing: Mapping[str, tuple[str, str]], mine: str, its: str) -> dict[str, str]:
+def side_by_side(differing: Mapping[str, tuple[str, str]], mine: str, its: str) -> dict[str, str]:
     """The conditions in which two runs differ, one line each: `temperature=0, seed=not set`; empty for none."""
     pairs = [(f"{name}={here}", f"{name}={there}") for name, (here, there) in differing.items()]
     return {mine: ", ".join(here for here, _ in pairs), its: ", ".join(there for _, there in pairs)}
@@ -130,7 +126,9 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     if control.program != run.program:
         harnesses = {"harness": run.harness, "other": control.harness}
         differing = run.other_conditions(control)
-        yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, **listed(differing, "mine", "its")})
+        yield Caveat(
+            "control_harness", WEAKENS, {"value": value, **harnesses, **side_by_side(differing, "mine", "its")}
+        )
     if control.logs != run.logs and (cut := control.cut_prompts):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
     if (missing := missing_share(control)) > MOST_MISSING:
@@ -142,16 +140,9 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     elif share:
         yield Caveat("few_control_unreadable", WEAKENS, {"value": value, "own": 100 * own, **unreadable})
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
-    place = place_of(control)
-    if place is not None and by_place(control) and not by_place(run):
-        values = {"place": place.name, "percent": 100 * place.calls.value, "known": spec.known}
-        yield Caveat("control_by_place", VOID, {"value": value, **values, "ways": place_free(control)})
+    if (place := by_place(control)) and not by_place(run):
+        values = {"value": value, **place.shown, "known": spec.known}
+        yield Caveat("control_by_place", VOID, {**values, "ways": place_free(control)})
     if value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
         yield Caveat("gain_in_part", WEAKENS, values)
-
-
-def refused_share(run: Run) -> float:
-    """Share of a run's replies that decline to answer, which is no fault of the setup; 0 without replies."""
-    refused = sum(result.answers.count("refusal") for result in run.results)
-    return refused / run.replies if refused else 0.0

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from math import nan
 
+from ..core.result import Result
 from ..logs.errors import RunError
 from ..logs.run import Run
-from .place import cannot_move
-from .void import is_void
+from ..stats.estimates import Estimate, share
+from .void import cannot_move, is_void
 
 
-def gains(run: Run, control: Run, ids: Iterable[str] | None = None) -> dict[str, float]:
+def gains(run: Run, control: Run, ids: Iterable[str]) -> dict[str, float]:
     """Common case -> measure of gain of the run minus the control's; nan if either is void or no answer can move."""
-    common = run.cases.keys() & control.cases.keys()
-    if not common:
-        raise RunError(
-            f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
-        )
-    common &= common if ids is None else {*ids}
+    common = run.cases.keys() & control.cases.keys() & {*ids}
     measure = run.benchmark.primary(run.method)
     if is_void(run, control) or cannot_move([run, control], common):
-        return dict.fromkeys(sorted(common), nan)
+        return dict.fromkeys(sorted(common), math.nan)
     return {name: run.cases[name].value(measure) - control.cases[name].value(measure) for name in sorted(common)}
 
 
@@ -61,7 +57,12 @@ def refuse_other_control(run: Run, control: Run, value: str) -> None:
                 f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it controls. "
                 f"Only {spec.option} may differ."
             )
-    for case_id in sorted(run.cases.keys() & control.cases.keys()):
+    common = sorted(run.cases.keys() & control.cases.keys())
+    if not common:
+        raise RunError(
+            f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
+        )
+    for case_id in common:
         if run.cases[case_id].digest != control.cases[case_id].digest:
             raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")
 
@@ -87,12 +88,8 @@ def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
     for run, controls in rows:
         for other, _ in rows:
             if other.identity == run.identity and other.setting in _weaker(run) and other.setting not in controls:
-                try:
-                    refuse_other_control(run, other, other.setting)
-                    gains(run, other)
-                except RunError as error:
-                    reasons.append(str(error))
-    return reasons
+                reasons.append(_unfit(run, other, other.setting))
+    return [*filter(None, reasons)]
 
 
 def _weaker(run: Run) -> Sequence[str]:
@@ -104,7 +101,7 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     # the one with the most common cases, but the same harness first
     found = {}
     for value in _weaker(run):
-        there = [other for other in runs if _controls(other, run, value)]
+        there = [other for other in runs if not _unfit(run, other, value)]
         if there:
             found[value] = max(
                 there, key=lambda other: (other.program == run.program, len(run.cases.keys() & other.cases.keys()))
@@ -112,9 +109,37 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     return found
 
 
-def _controls(other: Run, run: Run, value: str) -> bool:
+def _unfit(run: Run, other: Run, value: str) -> str:
     try:
         refuse_other_control(run, other, value)
-    except RunError:
-        return False
-    return bool(run.cases.keys() & other.cases.keys())
+    except RunError as error:
+        return str(error)
+    return ""
+
+
+def turned(run: Run, control: Run, ids: Iterable[str], before: float = 1) -> Estimate | None:
+    """Of the answers to some cases that are right in the control, the share that is wrong in the run; None without any.
+
+    Both answer the same case in the same epoch, clustered by user. Each order has an answer. Log-odds have one for all
+    orders: a model that follows place would lose none in either. A tie is half turned, an unreadable reply is not.
+
+    Args:
+        before: 0 takes the answers that are wrong in the control, and the share of these that is right in the run.
+    """
+    shares, users, answers = [], [], 0
+    for case_id in sorted(run.cases.keys() & control.cases.keys() & {*ids}):
+        for told, untold in zip(run.by_case[case_id], control.by_case[case_id], strict=False):
+            for after, without in zip(_right(run, told), _right(control, untold), strict=True):
+                answers += 1
+                if without == before:
+                    shares.append(0.0 if math.isnan(after) else abs(before - after))
+                    users.append(told.user_id)
+    return share(shares, users) if answers else None
+
+
+def _right(run: Run, result: Result) -> list[float]:
+    # 1, 0, or 0.5 for a tie; nan for a reply that cannot be read
+    if run.method.primary:
+        return [result.values.get(run.primary, math.nan)]
+    labels, answers = run.benchmark.labels, zip(result.targets, result.answers, strict=True)
+    return [float(answer == target) if answer in labels else math.nan for target, answer in answers]

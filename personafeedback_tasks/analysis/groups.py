@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,52 +42,42 @@ def has_macro(run: Run) -> bool:
     return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
 
 
-def groups_of(
-    cases: Iterable[Result], begun: Iterable[str], benchmark: Benchmark
-) -> list[tuple[str, list[str], list[str]]]:
+def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str], list[str]]]:
     """(name, its cells, ids of its answered cases in order) of every cell and group; cells `begun` may have no ids."""
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
-    for case in cases:
+    for case in run.cases.values():
         ids.setdefault(case.cell, []).append(case.case_id)
     return [
         (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
-        for name, cells in benchmark.columns(ids).items()
+        for name, cells in run.benchmark.columns(ids).items()
     ]
 
 
-def measures_of(
+def measure_of(
+    name: str,
     benchmark: Benchmark,
     results: Sequence[Result],
     strata: Sequence[str] | None = None,
-    only: Collection[str] | None = None,
     also: Shared | None = None,
-) -> dict[str, Estimate]:
-    """Every measure over some cases: means of values, and those over the corpus.
+) -> Estimate:
+    """A measure of the benchmark over some cases: the mean of their values, or one over the corpus; else undefined.
 
     Args:
         strata: the cell of each case, for means that weigh cells equally.
-        only: names of the wanted measures; None for all.
         also: cluster of each case beside its user.
     """
-    cases = list(map(over_epochs, by_case(results).values()))
-    users = [case.user_id for case in cases]
-    found = {}
-    for measure in benchmark.measures:
-        if only is None or measure in only:
-            over_cases = share if benchmark.report.line(measure).is_share else estimate
-            found[measure] = over_cases([case.value(measure) for case in cases], users, strata, also)
-    for measure, over in benchmark.corpus.items():
-        if not cases or (only is not None and measure not in only):
-            continue
-        if isinstance(over, UnitMean):
-            by_unit = over.by_unit(results)
-            of_cases = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
-            found[measure] = replace(share(of_cases, users, strata, also), n=sum(map(len, by_unit.values())))
-        else:
-            epochs = [judged(of_case) for of_case in by_case(results).values()]
-            ends = benchmark.report.line(measure).ends
-            found[measure] = estimate_of(partial(_over_cases, over), epochs, users, ends, also)
-    return found if cases else dict.fromkeys(only or (), share([], []))
+    of_cases = by_case(results)
+    cases = list(map(over_epochs, of_cases.values()))
+    users, line, over = [case.user_id for case in cases], benchmark.report.line(name), benchmark.corpus.get(name)
+    if not cases or (over is None and name not in benchmark.measures):
+        return share([], [])
+    if over is None:
+        return (share if line.is_share else estimate)([case.value(name) for case in cases], users, strata, also)
+    if isinstance(over, UnitMean):
+        by_unit = over.by_unit(results)
+        values = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
+        return replace(share(values, users, strata, also), n=sum(map(len, by_unit.values())))
+    return estimate_of(partial(_over_cases, over), list(map(judged, of_cases.values())), users, line.ends, also)
 
 
 def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> float:

@@ -10,12 +10,11 @@ from typing import Any
 
 from ..core.report import DIFFERENCE, Control, Examined, Line, ReportSpec
 from ..logs.run import Run
-from ..stats.estimates import Estimate, estimate, paired, share
+from ..stats.estimates import Estimate, paired, share
 from ..stats.logistic import at_zero
 from .contender import Contender
-from .control import gains, named_differences
-from .groups import has_macro, measures_of
-from .harm import turned
+from .control import gains, named_differences, turned
+from .groups import has_macro, measure_of
 from .use import EXCESS, excess_over_counting, same_pick
 from .void import is_void
 
@@ -201,15 +200,7 @@ def over(baseline: str) -> str:
 
 def own(name: str, one: Contender) -> Estimate:
     """A measure of the benchmark; undefined without a case."""
-    benchmark = one.run.benchmark
-    if name in benchmark.corpus:
-        found = measures_of(benchmark, one.results, one.cells, (name,), one.shared).get(name, share([], []))
-    elif name in benchmark.measures and one.ids:
-        mean = share if benchmark.report.line(name).is_share else estimate
-        found = mean(one.values(name), one.users, one.cells, one.shared)
-    else:
-        found = share([], [])
-    return found
+    return measure_of(name, one.run.benchmark, one.results, one.cells, one.shared)
 
 
 def _score(one: Contender) -> Estimate:

@@ -68,7 +68,7 @@ def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
         for case_id, x, y, user in zip(first.ids, first.scores, second.scores, first.users, strict=True)
     }
     found = {}
-    for name, _, ids in groups_of(first.run.cases.values(), (), first.run.benchmark):
+    for name, _, ids in groups_of(first.run):
         deltas, users = zip(*(values[case_id] for case_id in ids), strict=True)
         difference, p = paired_test(deltas, users, also=first.shared_by(ids))
         found[name] = Gap(difference, p, minimum_detectable_difference(difference))

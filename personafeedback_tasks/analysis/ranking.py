@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,15 @@ from msgspec import structs
 
 from ..core.cases import CaseSet
 from ..core.report import Examined, ReportSpec
+from ..logs import read
 from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.data import RunData
+from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
 from .baselines import with_scores
-from .caveats import of_result
+from .caveats import of_result, side_by_side
 from .contender import Contender
 from .documents import RankedRun, RankingEntry
 from .measures import SCORE, Measure, measures
@@ -252,3 +254,56 @@ def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, 
 def _tied(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, ...]:
     others = (other for other in range(1, count + 1) if other != place)
     return tuple(other for other in others if (min(place, other), max(place, other)) not in apart)
+
+
+def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
+    """Rank two runs on their common cases.
+
+    Args:
+        data: where their data may be; None for where the logs say.
+
+    Raises:
+        RunError: the runs are of two benchmarks, share no case, or a case has different texts.
+    """
+    if run_a.signature.benchmark != run_b.signature.benchmark:
+        raise RunError(
+            f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in "
+            f"{run_a.logs[0]}."
+        )
+    read.refuse_shared([run_a, run_b])
+    run_a, run_b = read.told_apart([run_a, run_b])
+    common = run_a.cases.keys() & run_b.cases.keys()
+    if not common:
+        raise RunError(f"{run_a.logs[0]} and {run_b.logs[0]} have no case in common, expected runs of the same cells.")
+    differing = sorted(case_id for case_id in common if run_a.cases[case_id].digest != run_b.cases[case_id].digest)
+    if differing:
+        raise RunError(
+            f"{run_b.logs[0]}: {len(differing):,} of {len(common):,} cases have other texts than in {run_a.logs[0]}; "
+            f"the first is {differing[0]}. Compare runs on the same data."
+        )
+    contenders = [Contender(_common_part(run, common, other)) for run, other in ((run_a, run_b), (run_b, run_a))]
+    data, first = data or RunData(), contenders[0].run
+    return make_ranking(contenders, data.texts(first), *data.of(first), _differences(run_a, run_b))
+
+
+def _common_part(run: Run, ids: Collection[str], other: Run) -> Run:
+    # cells that the other run was not asked are no missing part of the comparison
+    return replace(run.part(ids), cells={cell: size for cell, size in run.cells.items() if cell in other.cells})
+
+
+def _differences(a: Run, b: Run) -> list[Caveat]:
+    found = []
+    for run, other in ((a, b), (b, a)):
+        if ids := sorted(run.cases.keys() - other.cases.keys()):
+            shown = ", ".join(ids[:5]) + (" and others" if len(ids) > 5 else "")
+            found.append(Caveat("only_in_one", WEAKENS, {"run": run.label, "count": len(ids), "shown": shown}))
+    if a.title != b.title:
+        found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))
+    of_a, of_b = a.signature.defining, b.signature.defining
+    for name in dict.fromkeys((*of_a, *of_b)):
+        values = {"name": name, "a": of_a.get(name), "b": of_b.get(name)}
+        if values["a"] != values["b"]:
+            found.append(Caveat("other_options", WEAKENS, values))
+    if differing := a.other_conditions(b):
+        found.append(Caveat("other_conditions", WEAKENS, side_by_side(differing, "a", "b")))
+    return found

@@ -28,7 +28,7 @@ from .groups import Group, groups_of, has_macro
 from .measures import Measure, every
 from .sentences import texts_of, verdict
 from .use import use_of
-from .users import Users, make_users
+from .users import make_users
 from .void import is_void
 
 EXAMPLES = 5
@@ -78,7 +78,7 @@ def make_report(
     controls = _checked(run, controls or {}, cases)
     whole = Contender(run, controls, texts=texts)
     listed = [one for one in every([whole]) if one.reported]
-    found = groups_of(run.cases.values(), run.cells, run.benchmark)
+    found = groups_of(run, run.cells)
     groups = [_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found]
     _, cells, ids = found[-1]
     macro = _group(replace(whole, part=ids, plain=True), MACRO, cells, listed) if has_macro(run) else None
@@ -86,7 +86,7 @@ def make_report(
     caveats = of_result(whole, cases, no_data, overall[run.primary])
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
     judges = make_judges(run, texts) if texts and spec.compared else None
-    names = _named_controls(run, controls)
+    names, void = _named_controls(run, controls), is_void(run)
     about = texts or Examined()
     ceiling = _ceiling(run, about, groups)
     of_groups = ", ".join(f"{name} {percent(value)}" for name, value in ceiling.items())
@@ -108,7 +108,7 @@ def make_report(
         left_out=run.left_out,
         demonstration=run.signature.demonstration,
         set=run.named_set.name if run.named_set else None,
-        void=is_void(run),
+        void=void,
         verdict=verdict(run, overall, use, judges),
         use=use.verdict.value if use and use.verdict else None,
         caveats=texts_of(caveats),
@@ -119,7 +119,7 @@ def make_report(
         groups={group.name: group for group in groups},
         macro=macro,
         judges=judges,
-        users=_users(run),
+        users=None if void else make_users(whole.scores, whole.users, [run.cases[name].cell for name in whole.ids]),
         costs=costs(run, controls, prices),
     )
 
@@ -175,15 +175,6 @@ def _ceiling(run: Run, texts: Examined, groups: Iterable[Group]) -> dict[str, fl
     columns = run.benchmark.columns(run.benchmark.cells)
     held |= {name for name, cells in columns.items() if name != "total" and set(cells) & set(run.cells)}
     return {name: value for name, value in texts.ceiling.items() if name in held and percent(value) != "100.0"}
-
-
-def _users(run: Run) -> Users | None:
-    if is_void(run):
-        return None
-    cases = run.cases.values()
-    return make_users(
-        list(run.values(run.primary).values()), [case.user_id for case in cases], [case.cell for case in cases]
-    )
 
 
 def examples(results: Iterable[Result]) -> list[Unread]:

@@ -181,7 +181,7 @@ def excess_over_counting(one: Contender) -> Estimate | None:
     run, texts = one.run, one.texts
     value = wrong_value(run) or ""
     wrong, control = one.controls.get(value), run.benchmark.report.control
-    if one.plain or wrong is None or texts is None or texts.counted is None or run.cases.keys().isdisjoint(wrong.cases):
+    if one.plain or wrong is None or texts is None or texts.counted is None:
         return None
     if any(run.signature.options.get(name) for name in control.alike.get(value, ())):
         return None  # the model saw a part of the persona, and the baselines count in all of it

@@ -27,11 +27,6 @@ from .documents import CaveatText, Record
 from .sentences import texts_of
 from .void import is_void
 
-VOID_RUN = "The numbers of the run, or of its judge's calibration set, are void."
-
-EVEN = 0.5
-"""The win rate of equals."""
-
 
 @dataclass(frozen=True)
 class VerdictGroup:
@@ -177,7 +172,7 @@ def make_verdict(
     voters = len({user for user, vote in zip(mine.users, of_people, strict=True) if vote is not None})
     void = is_void(run)  # then only the votes as they are remain
     if void or is_void(calibration):
-        why_not = VOID_RUN
+        why_not = "The numbers of the run, or of its judge's calibration set, are void."
     elif examined is None:
         why_not = f"The calibration set's texts were not found. {why_not}"
     else:
@@ -232,9 +227,9 @@ def in_a_sentence(entry: VerdictEntry, duels: Duels, has_texts: bool) -> str:
     if math.isnan(rate.low):
         return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
     ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
-    if rate.low > EVEN:
+    if rate.low > 0.5:
         return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
-    if rate.high < EVEN:
+    if rate.high < 0.5:
         ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
         return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
     return (

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from ..core.messages import remedy
+from ..core.method import Method
+from ..core.result import Result
 from ..logs.caveat import VOID, Caveat
 from ..logs.run import Run
 from ..parsing.answers import IMPOSSIBLE
-from .place import by_place, place_free, place_of
+from ..stats.estimates import Estimate, mean, share
 
 MOST_MISSING = 0.01
 """Share of replies without text up to which a report does not mention them first."""
@@ -42,14 +46,13 @@ def reasons(run: Run) -> Iterator[Caveat]:
     """Why a run is void; nothing for a sound one."""
     if cut := run.cut_prompts:
         yield Caveat("prompts_cut", VOID, {"cut": cut})
-    if (share := missing_share(run)) > MOST_MISSING:
-        yield Caveat("missing_replies", VOID, {"percent": 100 * share})
+    if (missing := missing_share(run)) > MOST_MISSING:
+        yield Caveat("missing_replies", VOID, {"percent": 100 * missing})
     _, unreadable = unreadable_part(run)
     if unreadable["void"]:
         yield Caveat("unreadable", VOID, unreadable)
-    if by_place(run) and (place := place_of(run)) is not None:
-        values = {"place": place.name, "percent": 100 * place.calls.value, "cases": 100 * place.cases.value}
-        yield Caveat("by_place", VOID, {**values, "ways": place_free(run)})
+    if place := by_place(run):
+        yield Caveat("by_place", VOID, {**place.shown, "cases": 100 * place.cases.value, "ways": place_free(run)})
     yield from (caveat for caveat in run.unchecked if caveat.severity == VOID)
 
 
@@ -82,3 +85,78 @@ def unreadable_part(run: Run) -> tuple[float, dict[str, Any]]:
         "reasons": ", ".join(f"{reason} {100 * count / len(answers[place]):.1f} %" for reason, count in most),
         "remedy": remedy(run.benchmark, run.method, most[0][0], run.program) if most else "",
     }
+
+
+# --- place ----------------------------------------------------------------------------------------------------------
+
+MOST, OFTEN = 0.5, 0.9
+"""Shares above which place decides: of the cases answered by place, and of the calls that pick one place."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How far place decides a run's picks."""
+
+    name: str  # of the place that is picked most: `first`
+    calls: Estimate  # share of the readable picks in that place, mean over cases
+    # share of the cases in which every order picks the same place, among those with all replies readable. Of two
+    # responses, consistency is the rest.
+    cases: Estimate
+
+    @property
+    def decides(self) -> bool:
+        """Whether the whole interval of `cases` is above MOST, or that of `calls` above OFTEN.
+
+        The estimate counts where there is no interval, and where it is 1.
+        """
+        return any(
+            found.value == 1 or (found.value if math.isnan(found.low) else found.low) > bound
+            for found, bound in ((self.cases, MOST), (self.calls, OFTEN))
+        )
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What sentences say of it."""
+        return {"place": self.name, "percent": 100 * self.calls.value}
+
+
+def place_of(run: Run) -> Place | None:
+    """The place of a run's picks; None where no reply picks one: rewards, and benchmarks without orders."""
+    labels = run.benchmark.labels
+    users = [case.user_id for case in run.cases.values()]
+    picks = [[one for result in epochs for one in result.answers if one in labels] for epochs in run.by_case.values()]
+    found = []
+    for name, label in zip(run.benchmark.report.places, labels, strict=False):
+        found.append((name, share([mean(float(one == label) for one in of_case) for of_case in picks], users)))
+    if not found or not any(picks):
+        return None
+    same = [_of_same_place(epochs, labels) for epochs in run.by_case.values()]
+    name, calls = max(found, key=lambda item: item[1].value)
+    return Place(name, calls, share(same, users))
+
+
+def _of_same_place(epochs: Iterable[Result], labels: Iterable[str]) -> float:
+    return mean(float(len({*result.answers}) == 1) for result in epochs if {*result.answers} <= {*labels})
+
+
+def by_place(run: Run) -> Place | None:
+    """The place that decides a run's score: log-odds cancel it, but nothing is left if they are tied in every case."""
+    place = place_of(run)
+    decides = place and place.decides and (not run.method.primary or cannot_move([run], run.cases))
+    return place if decides else None
+
+
+def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
+    """Whether place answers all cases: then scores are chance whatever the runs know, and their difference is 0."""
+    ids = list(ids)
+    return bool(ids) and all(
+        run.cases[case_id].value(run.primary) == run.benchmark.report.chance
+        and _of_same_place(run.by_case[case_id], run.benchmark.labels) == 1
+        for run in runs
+        for case_id in ids
+    )
+
+
+def place_free(run: Run) -> list[Method]:
+    """The methods in whose score place cancels; empty where the run's own is one."""
+    return [] if run.method.primary else [method for method in run.benchmark.methods.values() if method.primary]

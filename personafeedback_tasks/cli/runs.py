@@ -114,12 +114,12 @@ def compare(
     \b
         personafeedback compare logs/a.eval results/Qwen__Qwen3-8B
     """
-    from ..analysis import comparison
+    from ..analysis import ranking
     from ..analysis.balance import rank_document
     from ..reports import rank_text
 
     first, second = (the_run([path], data)[0] for path in (run_a, run_b))
-    document = rank_document([comparison.compare(first, second, data)])
+    document = rank_document([ranking.compare(first, second, data)])
     if write_json(json_file, document):
         show(rank_text.all_blocks(document, full=True))
 

@@ -29,7 +29,7 @@ from rich.console import Console
 from support.logs import inspect_log, lm_eval_log
 from support.shown import as_json, markdown, terminal
 
-from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.ranking import compare
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.logs.read import read_run

@@ -20,7 +20,7 @@ from support import inspect_runs, jsonl_harness, lm_eval_runs
 from support.commands import personafeedback
 from support.models import orders_of, register
 
-from personafeedback_tasks.analysis.place import place_of
+from personafeedback_tasks.analysis.void import place_of
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
 from personafeedback_tasks.logs.compare import runs_of

@@ -23,7 +23,7 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.memory_judge import BOTH, planted
 from support.sample_runs import results_of, signature_of
 
-from personafeedback_tasks.analysis.harm import turned
+from personafeedback_tasks.analysis.control import turned
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.memsyco.data import COMMIT, CONFLICT, DIALOGUE, FACTS, REPOSITORY, ROWS, load

@@ -27,7 +27,7 @@ from support.models import register
 from support.shared import built_once
 from support.shown import words
 
-from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.ranking import compare
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.cases import digest_of

@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 from support.logs import lm_eval_log
 from support.shown import words
 
-from personafeedback_tasks.analysis.comparison import compare
+from personafeedback_tasks.analysis.ranking import compare
 from personafeedback_tasks.logs.read import read_run
 
 TASK = "personafeedback_general_hard"

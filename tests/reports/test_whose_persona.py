@@ -29,10 +29,9 @@ from support.shown import as_json
 from personafeedback_tasks import analysis
 from personafeedback_tasks.analysis import sentences, void
 from personafeedback_tasks.analysis.balance import rank_document
-from personafeedback_tasks.analysis.comparison import compare
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import ReportDocument
-from personafeedback_tasks.analysis.ranking import make_ranking
+from personafeedback_tasks.analysis.ranking import compare, make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import uses_known
 from personafeedback_tasks.analysis.use import (
