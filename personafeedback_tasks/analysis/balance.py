@@ -128,11 +128,6 @@ def costs_beside(
     return {**({COST: known[0]} if known else {}), **of_tasks.get(run.identity, {})}
 
 
-def is_of_cost(run: Run) -> bool:
-    """Whether the user's memory speaks against the right answers of its benchmark."""
-    return bool(run.benchmark.report.control.harm)
-
-
 def _yields(run: Run, controls: Mapping[str, Run], barred: Collection[str]) -> Estimate | None:
     # under the setting that is told most alone, over every cell, beside the control
     control = run.benchmark.report.control

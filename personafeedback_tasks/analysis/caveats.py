@@ -45,7 +45,6 @@ def of_result(one: Contender, cases: CaseSet[Any] | None, no_data: str, score: E
 
 def of_run(run: Run) -> Iterator[Caveat]:
     """Caveats that forbid conclusions from a run."""
-    installed = run.benchmark.version
     yield from void.reasons(run)
     if not run.cut_prompts and run.prompts.cut is None:
         yield Caveat("prompts_not_checked", WEAKENS)
@@ -68,8 +67,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("unfinished", FORBIDS, {"state": state_of(run.status), "advice": advice(run.status, run.harness)})
     if run.left_out:
         yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
-    if (version := run.signature.task_version) != installed:
-        yield Caveat("other_version", WEAKENS, {"version": version, "installed": installed})
+    if (version := run.signature.task_version) != run.benchmark.version:
+        yield Caveat("other_version", WEAKENS, {"version": version, "installed": run.benchmark.version})
     if run.cache:
         yield Caveat("cached", NAMED, {"cache": Path(run.cache).name})
     yield from (caveat for caveat in run.unchecked if caveat.severity != VOID)

@@ -43,11 +43,7 @@ class Contender:
     @cached_property
     def shared(self) -> Shared | None:
         """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.shared_by(self.ids)
-
-    def shared_by(self, ids: Sequence[str]) -> Shared | None:
-        """The same of some of its cases."""
-        return self.texts.shared(ids) if self.texts else partners_of(self.run, ids)
+        return self.texts.shared(self.ids) if self.texts else partners_of(self.run, self.ids)
 
     @property
     def cells(self) -> list[str] | None:
@@ -63,11 +59,7 @@ class Contender:
     @cached_property
     def scores(self) -> list[float]:
         """The primary measure of each case."""
-        return self.values(self.run.primary)
-
-    def values(self, measure: str) -> list[float]:
-        """A measure of each case."""
-        return [self.run.cases[case_id].value(measure) for case_id in self.ids]
+        return [self.run.cases[case_id].value(self.run.primary) for case_id in self.ids]
 
     def mean(self, ids: Sequence[str], values: Sequence[float], over: Callable[..., Estimate] = share) -> Estimate:
         """The mean of a value of some of its cases, clustered by user.

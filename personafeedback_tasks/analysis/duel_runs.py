@@ -30,10 +30,6 @@ class HumanVote(msgspec.Struct, frozen=True):
     winner: Annotated[str, one_of(*WON)]
 
 
-OnDuels = tuple[Run, Duels, CaseSet[Any]]
-"""A run on duels, with these and their cases."""
-
-
 def without_duels(runs: Sequence[Run], data: RunData, say: Callable[[str], object]) -> list[Run]:
     """The runs that are on a benchmark, or whose data are missing; `say` gets a line on each other one.
 
@@ -91,9 +87,13 @@ def verdicts_of(
     return VerdictDocument(verdicts=verdicts)
 
 
-def split(runs: Sequence[Run], data: RunData, say: Callable[[str], object]) -> tuple[list[Run], list[OnDuels]]:
-    """The runs on a benchmark, and those on duels; `say` gets a line on each for which missing data leave that open."""
-    on_benchmark, on_duels = list[Run](), list[OnDuels]()
+def split(
+    runs: Sequence[Run], data: RunData, say: Callable[[str], object]
+) -> tuple[list[Run], list[tuple[Run, Duels, CaseSet[Any]]]]:
+    """The runs on a benchmark, and those on duels with these and their cases; `say` gets a line where data are missing
+    that would tell.
+    """
+    on_benchmark, on_duels = list[Run](), []
     for run in runs:
         try:
             duels = duels_in(run, data)

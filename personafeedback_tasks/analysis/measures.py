@@ -21,8 +21,6 @@ from .void import is_void
 SCORE = "acc"
 """The key of the primary measure in every file of a ranking, whatever its benchmark and method call it."""
 
-MACRO = "plain mean over the cells, whatever their numbers of cases"
-
 KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
 """The kinds of the measures of rankings, in their order."""
 
@@ -61,9 +59,10 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     baselines = dict.fromkeys(spec.baselines)
     if texts:
         baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
+    macro = "plain mean over the cells, whatever their numbers of cases"
     found = [
         Measure(SCORE, " or ".join(scores), kind="score", of=_score, ranked=True, reported=False, meaning=about),
-        Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=MACRO),
+        Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=macro),
     ]
     found += [_own(line, RESULT) for line in run.headline]
     found += [_beside(name, texts, spec) for name in spec.beside]
@@ -104,10 +103,8 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
     if control.counting:
         found.append(_difference(EXCESS, excess_over_counting, _of_difference(EXCESS, control), RESULT))
     for word in dict.fromkeys(control.harm.values()):
-        harmed, helped = (
-            "of the answers that are right without, the share that is wrong with it",
-            "of those that are wrong, the share that is right",
-        )
+        harmed = "of the answers that are right without, the share that is wrong with it"
+        helped = "of those that are wrong, the share that is right"
         fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
         found.append(_measure(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
         found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
@@ -147,14 +144,12 @@ def _own(line: Line, table: str) -> Measure:
 
 
 def _beside(name: str, texts: Examined | None, spec: ReportSpec) -> Measure:
-    # a baseline, a part of the cases, or a measure of the benchmark
+    # a baseline, or a part of the cases
     fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
     if name in spec.baselines:
         return Measure(
             name, of=partial(_baseline, name), meaning=_picks(name, spec, "the baseline that picks"), **fields
         )
-    if name in spec.lines:
-        return Measure(name, of=partial(own, name), meaning=spec.line(name).meaning, **fields)
     label, _ = texts.subsets[name] if texts else ("", ())
     return Measure(name, of=partial(_part, name), meaning=label, counted="cases", **fields)
 

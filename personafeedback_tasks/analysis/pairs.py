@@ -70,7 +70,7 @@ def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
     found = {}
     for name, _, ids in groups_of(first.run):
         deltas, users = zip(*(values[case_id] for case_id in ids), strict=True)
-        difference, p = paired_test(deltas, users, also=first.shared_by(ids))
+        difference, p = paired_test(deltas, users, also=replace(first, part=ids).shared)
         found[name] = Gap(difference, p, minimum_detectable_difference(difference))
     *parts, whole = found
     corrected = holm([found[name].p for name in parts])
@@ -88,6 +88,5 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
 
 
 def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], Sequence[Result]]]) -> float:
-    return measure([result for one, _ in cases for result in one]) - measure(
-        [result for _, other in cases for result in other]
-    )
+    first, second = ([result for both in cases for result in both[side]] for side in (0, 1))
+    return measure(first) - measure(second)

@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from msgspec import structs
-
 from ..core.cases import CaseSet
 from ..core.report import Examined, ReportSpec
 from ..logs import read
@@ -53,17 +51,8 @@ class Ranking:
         return self.contenders[0].texts
 
 
-def alike(contenders: Sequence[Contender]) -> list[list[Contender]]:
-    """Runs grouped by what a ranking must share: benchmark, options but for the method, prompt, task version and
-    cases."""
-    found: dict[str, list[Contender]] = {}
-    for one in contenders:
-        found.setdefault(repr(asked(one.run)), []).append(one)
-    return sorted(found.values(), key=len, reverse=True)
-
-
 def asked(run: Run) -> dict[str, Any]:
-    """Values that runs must share for their scores to be compared."""
+    """What runs must share for their scores to be compared: benchmark, options but for the method, prompt, cases."""
     shared = {name: value for name, value in run.signature.defining.items() if name != "method"}
     texts = "\n".join(f"{case_id} {case.digest}" for case_id, case in sorted(run.cases.items()))
     cells = ", ".join(f"{cell} {count:,}" for cell, count in sorted(run.answered.items()))
@@ -77,7 +66,7 @@ def make_ranking(
     no_data: str = "",
     differing: Sequence[Caveat] | None = None,
 ) -> Ranking:
-    """Rank runs that `alike` put together; `no_data` says why there are no `data`.
+    """Rank runs that share what `asked` says; `no_data` says why there are no `data`.
 
     Args:
         texts: of their cases, for the margins over baselines and the adjusted score.
@@ -103,12 +92,29 @@ def make_ranking(
     runs = []
     caveats = []
     for place, (one, name, found, use) in enumerate(zip(contenders, names, values, uses, strict=True), 1):
-        run = _ranked_run(one.run, name, found, use)
-        if place <= len(sound):
-            rank = 1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound)
-            ranks, tied = ranks_of(place, len(sound), apart), _tied(place, len(sound), apart)
-            run = structs.replace(run, void=False, rank=rank, ranks=ranks, tied=tied)
-        runs.append(run)
+        is_sound = place <= len(sound)
+        rank = 1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound)
+        clauses = filter(None, [none_of(one.run, found), uses_known(use) if use and use.asked else ""])
+        runs.append(
+            RankedRun(
+                model=one.run.model,
+                name=one.run.name,
+                label=one.run.label,
+                shown=name,
+                harness=one.run.harness,
+                method=one.run.method.name,
+                primary=one.run.primary,
+                signature=signature_line(one.run),
+                partial=bool(one.run.partial),
+                void=not is_sound,
+                rank=rank if is_sound else None,
+                ranks=ranks_of(place, len(sound), apart) if is_sound else None,
+                tied=_tied(place, len(sound), apart) if is_sound else (),
+                verdict="; ".join(clauses) or None,
+                use=use.verdict.value if use and use.verdict else None,
+                measures=found,
+            )
+        )
         score = found[SCORE]
         assert score is not None  # every run has it
         own = of_result(one, data, no_data, score)
@@ -124,35 +130,12 @@ def make_ranking(
         cells=cells,
         caveats=texts_of(grouped(caveats)),
         measures={one.key: one for one in listed},
-        gains=_gains(spec, shared, listed, values),
+        gains=_gains(spec, shared.get(spec.control.option), values),
         runs=runs,
         pairs=pairs,
         compared=compared,
     )
     return Ranking(entry=entry, contenders=contenders, uses=uses, data=data)
-
-
-def _ranked_run(run: Run, shown: str, values: Mapping[str, Estimate | None], use: Use | None) -> RankedRun:
-    """A run as a void one, which has no rank."""
-    clauses = filter(None, [none_of(run, values), uses_known(use) if use and use.asked else ""])
-    return RankedRun(
-        model=run.model,
-        name=run.name,
-        label=run.label,
-        shown=shown,
-        harness=run.harness,
-        method=run.method.name,
-        primary=run.primary,
-        signature=signature_line(run),
-        partial=bool(run.partial),
-        void=True,
-        rank=None,
-        ranks=None,
-        tied=(),
-        verdict="; ".join(clauses) or None,
-        use=use.verdict.value if use and use.verdict else None,
-        measures=values,
-    )
 
 
 def _uses(
@@ -169,26 +152,12 @@ def _uses(
     return [use and replace(use, models=models) for use in found]
 
 
-def _gains(
-    spec: ReportSpec,
-    shared: Mapping[str, Any],
-    listed: Sequence[Measure],
-    values: Sequence[Mapping[str, Estimate | None]],
-) -> list[str]:
+def _gains(spec: ReportSpec, setting: object, values: Sequence[Mapping[str, Estimate | None]]) -> list[str]:
     # `right_minus_wrong`, `persona_gain`, and further ones that a run has; none where nothing controls such runs
-    control = spec.control
-    if not control:
-        return []
-    names = [one.name for one in control.named if one.more == shared.get(control.option)]
-    if not control.named:
-        names = [control.gain]
-    key_of = {measure.label: measure.key for measure in listed}
-    further = {one.name for one in control.named if one.further}
-
     def has(key: str) -> bool:
         return any((value := of[key]) is not None and not math.isnan(value.value) for of in values)
 
-    return [key_of[name] for name in names if name not in further or has(key_of[name])]
+    return [one.key for one in spec.control.named if one.more == setting and (not one.further or has(one.key))]
 
 
 def _title(run: Run, shared: Mapping[str, Any], cells: Mapping[str, int], users: int) -> str:
@@ -224,9 +193,12 @@ def _scored(some: Sequence[Contender]) -> list[Sequence[Contender]]:
 
 
 def ranked(contenders: Sequence[Contender], data: RunData) -> list[Ranking]:
-    """The rankings of some runs."""
+    """The rankings of some runs, each of those that share what `asked` says."""
     rankings = []
-    for group in alike(contenders):
+    alike: dict[str, list[Contender]] = {}
+    for one in contenders:
+        alike.setdefault(repr(asked(one.run)), []).append(one)
+    for group in sorted(alike.values(), key=len, reverse=True):
         for some in _scored(group):
             run = some[0].run
             rankings.append(make_ranking(some, data.texts(run), *data.of(run)))

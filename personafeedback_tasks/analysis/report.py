@@ -31,12 +31,6 @@ from .use import use_of
 from .users import make_users
 from .void import is_void
 
-EXAMPLES = 5
-"""How many unreadable replies a report shows."""
-
-MACRO = "macro"
-"""Name of the row whose cells weigh the same."""
-
 
 def report_of(
     run: Run,
@@ -81,7 +75,7 @@ def make_report(
     found = groups_of(run, run.cells)
     groups = [_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found]
     _, cells, ids = found[-1]
-    macro = _group(replace(whole, part=ids, plain=True), MACRO, cells, listed) if has_macro(run) else None
+    macro = _group(replace(whole, part=ids, plain=True), "macro", cells, listed) if has_macro(run) else None
     overall = groups[-1].measures
     caveats = of_result(whole, cases, no_data, overall[run.primary])
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
@@ -178,13 +172,13 @@ def _ceiling(run: Run, texts: Examined, groups: Iterable[Group]) -> dict[str, fl
 
 
 def examples(results: Iterable[Result]) -> list[Unread]:
-    """EXAMPLES unreadable replies: the first of each reason, then the second ones, ..."""
+    """Five unreadable replies: the first of each reason, then the second ones, ..."""
     found: dict[str, list[Unread]] = {}
     for result in sorted(results, key=lambda result: result.case_id):
         for reason, said in result.unread:
             found.setdefault(reason, []).append(Unread(case=result.case_id, reason=reason, reply=said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
-    return [one for turn in turns for one in turn if one][:EXAMPLES]
+    return [one for turn in turns for one in turn if one][:5]
 
 
 def report_document(

@@ -42,8 +42,7 @@ def verdict(run: Run, found: Mapping[str, Estimate], use: Use | None, judges: Ju
             clause = beyond(replace(score, **above), "chance")
         else:
             clause = f"{run.score_name} {percent(score.value)} %{_best_baseline(run.primary, judges)}"
-    words = dict.fromkeys(spec.control.harm.values())
-    harms = [harmed(word, found[word]) for word in words if word in found]
+    harms = [harmed(word, found[word]) for word in dict.fromkeys(spec.control.harm.values()) if word in found]
     return opening(clause, "; ".join(harms) or (uses_known(use) if use else ""))
 
 
@@ -94,8 +93,8 @@ _VERDICTS: Mapping[PersonaUse, str] = {
     PersonaUse.USES: "it uses this user's {known}",
     PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be "
     "seen ({over_counting} points beyond that)",
-    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({over_similar} points over "
-    "a similar user's {known})",
+    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({over_similar} points "
+    "over a similar user's {known})",
     PersonaUse.MISLED: "a wrong {known} misleads it ({wrong_over_none}); the right one adds nothing that can be "
     "seen ({over_none})",
     PersonaUse.ANY: "any {known} helps it",

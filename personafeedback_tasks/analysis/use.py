@@ -72,7 +72,9 @@ class Use:
         None where a difference is void, or none is measured.
         """
         wrong, none = self.sign(WRONG), self.sign(NONE)
-        if self.void or not self.measured:
+        both = [name for name in (WRONG, NONE) if name in self.differences]
+        measured = any(self.sign(name) or not math.isnan(self.differences[name].low) for name in both)
+        if self.void or not measured:
             return None
         if wrong == none == 1:
             # before KIND, since it explains more with less: counting finds more terms with a similar user, too
@@ -87,12 +89,6 @@ class Use:
             return PersonaUse.MISLED
         # NO_SIGN also where the control that would tell was not asked
         return PersonaUse.ANY if none == self.sign(WRONG_OVER_NONE) == 1 else PersonaUse.NO_SIGN
-
-    @property
-    def measured(self) -> bool:
-        """Whether any difference to the first two controls has an interval, or a sign without one."""
-        both = [name for name in (WRONG, NONE) if name in self.differences]
-        return any(self.sign(name) or not math.isnan(self.differences[name].low) for name in both)
 
     def sign(self, name: str) -> int | None:
         """1 or -1 for a difference above or below 0 by its interval; 0 unknown, None not asked.

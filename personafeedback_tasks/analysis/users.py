@@ -37,19 +37,17 @@ class Users:
 
 def make_users(values: Sequence[float], users: Sequence[str], cells: Sequence[str]) -> Users | None:
     """The users of some cases (values in [0, 1] or nan); None where fewer than FEW_USERS have one, or none has two."""
-    of_user = by_user(at_equal_cells(values, cells), users)
-    if len(of_user) < FEW_USERS or all(len(own) == 1 for own in of_user.values()):
-        return None
-    return Users(len(of_user), *true_spread(of_user))
-
-
-def at_equal_cells(values: Sequence[float], cells: Sequence[str]) -> list[float]:
-    """Each value minus the mean of its cell plus the mean of all."""
     in_cell: dict[str, list[float]] = {}
     for value, cell in zip(values, cells, strict=True):
         in_cell.setdefault(cell, []).append(value)
-    means, middle = {cell: mean(found) for cell, found in in_cell.items()}, mean(values)
-    return [value - means[cell] + middle for value, cell in zip(values, cells, strict=True)]
+    of_cell, middle = {cell: mean(found) for cell, found in in_cell.items()}, mean(values)
+    of_user: dict[str, list[float]] = {}
+    for user, value, cell in sorted(zip(users, values, cells, strict=True), key=lambda row: row[0]):
+        if not math.isnan(value):
+            of_user.setdefault(user, []).append(value - of_cell[cell] + middle)
+    if len(of_user) < FEW_USERS or all(len(own) == 1 for own in of_user.values()):
+        return None
+    return Users(len(of_user), *true_spread(of_user))
 
 
 def true_spread(of_user: Mapping[str, Sequence[float]]) -> tuple[float, float, float]:
@@ -108,12 +106,3 @@ def _variance(means: Any, noise: Any, expected: float) -> float:
 def _center(means: Any, variances: Any) -> float:
     weights = 1 / variances
     return float((weights * means).sum() / weights.sum())
-
-
-def by_user(values: Sequence[float], users: Sequence[str]) -> dict[str, list[float]]:
-    """User -> its defined values, in the order of the user ids."""
-    found: dict[str, list[float]] = {}
-    for value, user in zip(values, users, strict=True):
-        if not math.isnan(value):
-            found.setdefault(user, []).append(value)
-    return {user: found[user] for user in sorted(found)}

@@ -18,7 +18,7 @@ from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, grouped, ordered
 from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run, text
-from ..stats.corrected import EQUAL, LARGEST_GAP, MOST_OUTSIDE, NONE, Corrected, Known, Votes, corrected, errors
+from ..stats.corrected import EQUAL, LARGEST_GAP, MOST_OUTSIDE, Corrected, Known, Votes, corrected, errors
 from ..stats.estimates import Estimate, by_user, linearized, mean, percent, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
 from ..stats.logistic import LengthAdjusted, length_adjusted
@@ -255,20 +255,21 @@ def _weakness(found: Corrected, has_texts: bool) -> str:
 
 
 def _known(not_asked: Sequence[NotAsked]) -> Known:
-    return Known([one.won for one in not_asked], [one.user_id for one in not_asked]) if not_asked else NONE
+    return Known([one.won for one in not_asked], [one.user_id for one in not_asked])
 
 
 def _group(
     name: str, cells: Sequence[str], votes: Votes, calibration: Votes, not_asked: Sequence[NotAsked]
 ) -> VerdictGroup:
     there = [place for place, cell in enumerate(votes.cells) if cell in cells]
-    known = [one for one in not_asked if one.cell in cells]
+    unasked = [one for one in not_asked if one.cell in cells]
+    known = _known(unasked)
     won, lost = [votes.won[place] for place in there], [votes.lost[place] for place in there]
-    whys = [one.why for one in known]
+    whys = [one.why for one in unasked]
     neither = sum(not picks for picks in map(sum, zip(won, lost, strict=True)))
     return VerdictGroup(
         name=name,
-        rate=share([*won, *_known(known).won], [*(votes.users[place] for place in there), *_known(known).users]),
+        rate=share([*won, *known.won], [*(votes.users[place] for place in there), *known.users]),
         won=won.count(1),
         split=len(there) - won.count(1) - lost.count(1) - neither,
         lost=lost.count(1),

@@ -162,7 +162,7 @@ def card(
         personafeedback card logs/a.eval --model-card README.md
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
-    from ..analysis.balance import costs_beside, is_of_cost
+    from ..analysis.balance import costs_beside
     from ..analysis.control import with_controls
     from ..analysis.cost import costs_of_models
     from ..analysis.report import make_report
@@ -170,7 +170,7 @@ def card(
 
     found = read(runs, data, names)
     rows = with_controls(found)
-    asked, controls = one_of([row for row in rows if not is_of_cost(row[0])] or rows, runs[0])
+    asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
     refuse_unknown(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)

@@ -204,7 +204,7 @@ class ReportSpec:
     picked: Callable[[Sequence[Result]], float] | None = None
     places: tuple[str, ...] = ()  # in the order of the labels: `first`. Empty where labels are no places
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # baseline -> what it picks: `the longer response`
-    beside: Sequence[str] = ()  # measures, baselines and subsets that every output has beside the score
+    beside: Sequence[str] = ()  # baselines and subsets that every output has beside the score
     baselines: Sequence[str] = ()  # all that `examine` may give; a ranking's files always have them
     adjusted: str = ""  # where both responses have the same covariate: `at equal length`
     probability: str = ""  # the measure that is the probability of the better response
