@@ -23,9 +23,6 @@ ROOMS = (
 )  # fmt: skip
 """Lowest first: a room may import those before it."""
 
-RUNS_A_AND_B = ("comparison.py",)
-"""Modules that call two runs what some benchmarks call two responses."""
-
 BENCHMARKS = ("memsyco", "personafeedback", "prefeval", "recenter", "writing", "building")
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
@@ -158,7 +155,7 @@ def test_no_other_room_knows_a_benchmark(room):
         assert not [name for name in imports(path) if name.startswith(rooms)], path
         texts = strings(path)
         known = [text for text in texts if a_word.search(text)]
-        known += [text for text in texts if text in {*names, *(() if path.name in RUNS_A_AND_B else labels)}]
+        known += [text for text in texts if text in {*names, *labels}]
         assert not known, f"{path.relative_to(ROOT)} knows {known}"
 
 
