@@ -193,6 +193,8 @@ class BenchmarkTask(ConfigurableTask):
             read = [answer for result in self._results[case_id] for answer in result.answers]
             answers += read
             if isinstance(self.method, LabelMethod):  # the log has what each reply was read to
+                if self.method.groups:  # the answers are parts of that
+                    read = [self.method.reading(reply) for reply in evidence]
                 for request, answer in zip(requests, read, strict=True):
                     request.filtered_resps[name] = answer
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method, "lm-eval"):
