@@ -53,6 +53,7 @@ def make_judges(run: Run, texts: Examined) -> Judges:
     for name, cases in answered(run, texts).items():
         also = texts.shared([case.case_id for case in cases])
         wanted = [line.key for line in run.benchmark.report.compared]
-        baselines[name] = {key: measure_of(key, run.benchmark, cases, also=also) for key in wanted}
+        epochs = [[case] for case in cases]
+        baselines[name] = {key: measure_of(key, run.benchmark, cases, epochs, also=also) for key in wanted}
     people = texts.agreement
     return Judges(baselines, people.coefficients if people else {}, people.note if people else "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..core.benchmark import Benchmark
-from ..core.result import CorpusMetric, Result, by_case, over_epochs
+from ..core.result import CorpusMetric, Result
 from ..core.table import UnitMean
 from ..logs.run import Run
 from ..stats.clusters import Shared
@@ -56,28 +56,29 @@ def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str],
 def measure_of(
     name: str,
     benchmark: Benchmark,
-    results: Sequence[Result],
+    cases: Sequence[Result],
+    epochs: Sequence[Sequence[Result]],
     strata: Sequence[str] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
     """A measure of the benchmark over some cases: the mean of their values, or one over the corpus; else undefined.
 
     Args:
+        cases: each over its epochs.
+        epochs: the results of each case.
         strata: the cell of each case, for means that weigh cells equally.
         also: cluster of each case beside its user.
     """
-    of_cases = by_case(results)
-    cases = list(map(over_epochs, of_cases.values()))
     users, line, over = [case.user_id for case in cases], benchmark.report.line(name), benchmark.corpus.get(name)
     if not cases or (over is None and name not in benchmark.measures):
         return share([], [])
     if over is None:
         return (share if line.is_share else estimate)([case.value(name) for case in cases], users, strata, also)
     if isinstance(over, UnitMean):
-        by_unit = over.by_unit(results)
+        by_unit = over.by_unit([result for of_case in epochs for result in of_case])
         values = [mean(by_unit.get(over.units.of(case.case_id), ())) for case in cases]
         return replace(share(values, users, strata, also), n=sum(map(len, by_unit.values())))
-    return estimate_of(partial(_over_cases, over), list(map(judged, of_cases.values())), users, line.ends, also)
+    return estimate_of(partial(_over_cases, over), list(map(judged, epochs)), users, line.ends, also)
 
 
 def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> float:

@@ -195,7 +195,9 @@ def over(baseline: str) -> str:
 
 def own(name: str, one: Contender) -> Estimate:
     """A measure of the benchmark; undefined without a case."""
-    return measure_of(name, one.run.benchmark, one.results, one.cells, one.shared)
+    run = one.run
+    cases, epochs = [run.cases[case_id] for case_id in one.ids], [run.by_case[case_id] for case_id in one.ids]
+    return measure_of(name, run.benchmark, cases, epochs, one.cells, one.shared)
 
 
 def _score(one: Contender) -> Estimate:
