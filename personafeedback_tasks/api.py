@@ -200,6 +200,8 @@ def rankings_of(runs: Sequence[Run], data: RunData, say: Say) -> list[Ranking]:
     from .analysis.duel_runs import without_duels
     from .analysis.ranking import ranked
 
+    for run in runs:
+        data.of(run)  # of runs that were read before, they are looked for only now
     data.refuse_misfits()
     on_benchmark = without_duels(runs, data, say)
     return ranked([Contender(*row) for row in with_controls(on_benchmark)], data)

@@ -96,8 +96,8 @@ class Asked:
 
     Attributes:
         where: the file, and the line or sample in it.
-        calls: the messages of each call, in order, the first call's before those of the method; empty where the log has none. Of most samples of
-            a log only their hashes: the texts of a whole run may not fit into memory.
+        calls: the messages of each call, in order, the first call's before those of the method; empty where the log
+            has none. Of most samples of a log only their hashes: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         first_reply: to the first call; None without one.
     """

@@ -119,6 +119,14 @@ def test_data_are_of_some_of_the_runs_and_the_logs_name_the_others(with_duels):
         api.verdict(with_duels / "both" / "other", calibration=calibration, data=str(empty))
 
 
+def test_data_of_none_of_the_runs_are_refused_whoever_read_these(logs, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for runs in (logs, api.read_runs(logs)):
+        with pytest.raises(OptionError, match="found the data of none of these runs"):
+            api.rank(runs, data=str(empty))
+
+
 def test_a_frame_has_every_estimate_of_its_document(logs):
     document = api.report(logs)
     frame = document.to_frame()
