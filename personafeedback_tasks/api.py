@@ -208,7 +208,7 @@ def rankings_of(runs: Sequence[Run], data: RunData, say: Say) -> list[Ranking]:
 
 
 def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
-    """The ranking of two runs on the cases that both answered, also where they were asked otherwise.
+    """The ranking of two runs on the cases that both answered, even if their options differ.
 
     Raises:
         RunError: a log has several runs, or the two share no case.

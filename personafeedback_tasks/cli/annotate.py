@@ -31,7 +31,7 @@ from .runs import passed_over, read
 
 @click.group()
 def annotate() -> None:
-    """Have people judge a build, duels, or what models note of users, select and reply."""
+    """Have people judge a build, duels, or each stage of the chain from conversations to a reply."""
 
 
 @annotate.command()
@@ -39,30 +39,32 @@ def annotate() -> None:
 @out_option("The folder of the packs and votes, unless DATA is a build; run this again to add rows or annotators.")
 @click.option(
     "--annotators", type=click.IntRange(1, 1_000),
-    help=f"People who judge; each gets a pack of each stage. Default: {StudySettings().annotators}."
+    help=f"Number of annotators; each gets a pack of each stage. Default: {StudySettings().annotators}."
 )  # fmt: skip
 @click.option(
-    "--votes", type=click.IntRange(1, 1_000), help=f"People who judge each thing. Default: {StudySettings().votes}."
+    "--votes",
+    type=click.IntRange(1, 1_000),
+    help=f"Number of votes on each item. Default: {StudySettings().votes}.",
 )
-@click.option("--draw", type=click.IntRange(1), help="How many duels, drawn at random. Default: all.")
+@click.option("--draw", type=click.IntRange(1), help="Number of duels, drawn at random. Default: all.")
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True,
-    help="A page for any browser, a table, or tasks for this tool."
+    help="A page for any browser, a table, or tasks for Label Studio."
 )  # fmt: skip
 def pack(
     data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, draw: int | None, form: str
 ) -> None:
     """Write a pack for each annotator.
 
-    DATA is the folder of a build: each annotator gets its pairs, in an order and with sides of their own. build.toml
+    DATA is the folder of a build: each annotator gets its pairs, with order and sides shuffled. build.toml
     says how many annotators and votes there are, and packs go to DATA/packs.
 
-    Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; labels and
-    votes that are there are not shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a
-    folder of logs: what several models made alike is judged once, and nobody sees who made it. Annotators judge
-    whether each attribute of a conversation makes sense, and name what is missing; they tick what of a user's whole
-    profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides that are drawn
-    for each annotator.
+    Or DATA is a folder with any of extraction.jsonl, relevance.jsonl and response.jsonl, or `sample`; existing labels
+    and votes are not shown. Or it is a log of recenter_extract, recenter_select or recenter_respond, or a
+    folder of logs: identical outputs of several models are judged once, and nobody sees which model wrote them.
+    Annotators judge whether each attribute of a conversation makes sense, and name what is missing; they tick what of
+    a user's whole profile matters for a prompt; and they rate two replies against each other, from 1 to 5, on sides
+    that are drawn for each annotator.
 
     Or DATA is a folder that `duel` wrote: annotators choose between the model's reply and the other response, in all
     duels or in --draw of them.
@@ -158,12 +160,12 @@ def _study(root: Path, settings: StudySettings, items: Sequence[Item], guideline
     "--drop", multiple=True, metavar="ANNOTATOR", help="Leave the votes of this annotator out from now on. Repeatable."
 )
 def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
-    """Take in what annotators sent to a build or a study, and show who voted how.
+    """Import annotators' files into a build or a study, and show how each annotator voted.
 
-    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. Files
-    may come in parts and again: no vote is lost or counted twice. A study gets extraction.jsonl, relevance.jsonl and
-    response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to it. A study of duels
-    gets human.csv, for `verdict --human`.
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. You may
+    pass partial files, or a file again: no vote is lost or counted twice. A study gets extraction.jsonl,
+    relevance.jsonl and response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to
+    it. A study of duels gets human.csv, for `verdict --human`.
 
     \b
         personafeedback annotate votes DIR annotator-1.votes.csv annotator-2.votes.csv

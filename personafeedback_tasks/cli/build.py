@@ -23,8 +23,8 @@ _DIR = Path("DIR")
 
 _HELP = f"""Build a set for your own users, in your language.
 
-Each command reads what the one before left in DIR and adds its own. Edit DIR by hand in between; run one again after
-it was killed.
+Each command reads what the previous one left in DIR and adds its own files. You may edit DIR by hand in between. If a
+command is killed, run it again.
 
 \b
     personafeedback build init DIR
@@ -34,7 +34,7 @@ it was killed.
     {RELEASE.line(_DIR)}
 
 `build status` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes
-all texts of a few persons and a page to read them on; `build import` brings in pairs that exist; `build training`
+all texts of a few persons and a page to read them on; `build import` takes in existing pairs; `build training`
 makes pairs to train a reward model on.
 """
 
@@ -60,9 +60,9 @@ def model_options(without: str) -> Decorator:
         ),
         click.option(
             "--batch", is_flag=True,
-            help="Ask by the provider's batch interface: most answer within a day, at half the price.",
+            help="Use the provider's batch API: most providers answer within a day, at half the price.",
         ),
-        click.option("--max-tokens", type=click.IntRange(1), help="Limit on each text; the provider's by default."),
+        click.option("--max-tokens", type=click.IntRange(1), help="Token limit per text. Default: the provider's."),
     )  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def status(folder: Build) -> None:
 @click.command()
 @build_argument
 @click.argument("step", metavar="[STEP]", required=False, type=click.Choice([step.name for step in TEXTS]))
-@model_options("Without one, only what you brought is taken.")
+@model_options("Without one, only your own files are used.")
 def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: Any) -> None:
     """Have models write what is missing: the texts of one STEP, or of all of them, one after another.
 
@@ -133,15 +133,15 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
         personafeedback build texts DIR --model openai/gpt-4o --model openai/gpt-4o-mini
         personafeedback build texts DIR questions --model openai/gpt-4o
 
-    Name all models at once: the first writes personas and questions; all of them answer, and among their answers each
-    pair is chosen so that the better informed one is as often the longer as the shorter one.
+    Pass all models at once: the first writes personas and questions, and all of them answer. Pairs of answers are
+    chosen so that the better informed answer is the longer one as often as the shorter one.
 
-    You may name the steps one by one, and screen people.csv and questions.csv (and pool.csv) in between: keep = no
-    drops a line, with a reason of your own.
+    You may also run one STEP at a time and screen people.csv and questions.csv (and pool.csv) in between: keep = no
+    drops a line, and you may note a reason.
 
     Run it again, with the same options, after it was killed or after a text failed: only what is missing is asked.
-    What is refused is asked for again with another seed, at most three times, and kept in refused.jsonl with the
-    reason; remove its lines there, and it is asked for anew.
+    A refused text is requested again with another seed, at most three times, and kept in refused.jsonl with the
+    reason; delete its lines there to request it anew.
     """
     with progress() as show:
         models = Models(tuple(dict.fromkeys(names)), **options, show=show)
@@ -151,8 +151,8 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
 
 @click.command()
 @build_argument
-@click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="How many persons.")
-@model_options("Without one, the page is made of what is there.")
+@click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="Number of persons.")
+@model_options("Without one, the page shows the existing texts.")
 def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) -> None:
     """Write all texts of a few persons, and a page to read before you pay for the others.
 
@@ -178,13 +178,13 @@ def release(folder: Build) -> None:
     set.json and a data card.
 
     \b
-    easy     built to be (the full persona against none), and the votes confirm it
+    easy     full persona against none, and the votes confirm the label
     medium   more than `medium` of build.toml (8/9) of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
-    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. The
-    agreement of the annotators, and the risk that another nine like these would decide otherwise, are printed as a
-    check and decide nothing. So is how often a shortcut is right on Hard: the longer response, the one with more of
+    All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. As checks
+    that change no label, it prints the annotators' agreement, the risk that another nine like these would decide
+    otherwise, and how often a shortcut is right on Hard: the longer response, the one with more of
     the persona's terms, or the one that says the user's name.
 
     Everything in this package then works on the set: the tasks of both harnesses, reports, cards, duels. Nothing is
@@ -200,21 +200,21 @@ def release(folder: Build) -> None:
 @click.option(
     "--benchmark",
     metavar="DATA",
-    help="Benchmark that no text may come from: PersonaFeedback, as a folder or a Hub id. Default: "
+    help="Benchmark whose texts are kept out of the training data: PersonaFeedback, as a folder or a Hub id. Default: "
     "PERSONAFEEDBACK_DATA, else the Hub. `none` compares with this build's own test pairs alone.",
 )
 @click.option(
     "--ratings",
     metavar="STUDY",
     type=FOLDER,
-    help="Pairs also of replies that people rated, a folder of `annotate`. DIR may then have no persons.",
+    help="Folder of `annotate` with rated replies, to make pairs of these, too. DIR may then have no persons.",
 )
 def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None:
-    """Make pairs to train a reward model on, of the persons of the split train.
+    """Make pairs to train a reward model on, from the persons in the train split.
 
-    In each pair both responses are by one model: the one that was told the persona, before the one that was not. With
-    --ratings, people rated one reply above the other. Writes DIR/training/train.jsonl in the conversational format of
-    TRL, with the persona in a system turn.
+    In each pair, one model wrote both responses: the chosen one with the persona, the rejected one without it.
+    --ratings adds pairs of replies of which people rated one higher. Writes DIR/training/train.jsonl in the
+    conversational format of TRL, with the persona in a system turn.
 
     A pair with a response that a model will be tested on, or a near copy of one, is left out.
 
@@ -235,14 +235,14 @@ def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None
     metavar="FILE",
     required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A .csv or .jsonl file with persona, question, chosen and rejected; maybe user_id and category "
+    help="A .csv or .jsonl file with persona, question, chosen and rejected, and optionally user_id and category "
     "(general or specific).",
 )
 @click.option(
-    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2: 0 to train only.  [default: 1]"
+    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2; 0 to train only.  [default: 1]"
 )
 def import_command(folder: Path, source: Path, test: str | None) -> None:
-    """Start a build with pairs that have labels, so that they can be released at once, or voted on again.
+    """Start a build from labeled pairs, to release at once or to have people vote on again.
 
     A persona is an object or a text; rows with the same one are of the same user, unless they have a user_id. All
     pairs count as hard.

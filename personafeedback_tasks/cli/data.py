@@ -39,9 +39,9 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
         overlap_share  the response with the larger share of such terms
         name           the response that says the user's name
 
-    The last two tables show how far those that read the persona need the right person: another user's is that of
-    setting=other_persona. Tables are in percent; --json has shares, and the case ids of every finding. A tie counts
-    one half. Intervals are clustered by user.
+    The last two tables show how much the shortcuts that read the persona depend on the right one; the other persona is
+    that of setting=other_persona. Tables are in percent; --json has shares, and the case ids of every finding. A tie
+    counts one half. Intervals are clustered by user.
 
     \b
         personafeedback audit --data FOLDER

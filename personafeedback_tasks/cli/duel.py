@@ -37,8 +37,8 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
 
     RUN is a log, or a folder of logs, of a writing task. DIR gets the layout of the release, with each reply as the
     chosen response, and a set.json that says what the set is. Every task, method and judge then compares the two in
-    both orders, and acc is the win rate of the writer over the pairs that were asked. Ties and empty replies are in
-    set.json and not asked: `verdict` counts them, acc does not.
+    both orders, and acc is the win rate of the writer over the pairs that the judge saw. Ties and empty replies are
+    listed in set.json and not judged: `verdict` counts them, acc does not.
 
     \b
         inspect eval personafeedback_tasks/personafeedback_write --model openai/gpt-4o --log-dir written

@@ -16,13 +16,13 @@ from .runs import the_run
 
 @click.command("export")
 @runs_argument
-@out_option("The folder of a datastore.", required=True)
+@out_option("Folder of the datastore.", required=True)
 @click.option("--evaluator", metavar="NAME", required=True, help="The organization that ran the evaluation.")
 @click.option(
     "--relationship",
     type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
     required=True,
-    help="Of the evaluator to the model's developer.",
+    help="How the evaluator is related to the model's developer.",
 )
 @name_option
 @data_option
@@ -32,8 +32,8 @@ def export_command(
     """Write a run as a record of Every Eval Ever.
 
     A record is data/BENCHMARK/DEVELOPER/MODEL/ID.json with every number, its clustered error and its interval, and
-    beside it a sample for each call: their mean is acc. Several RUN are one run and its controls. What `card` refuses
-    is refused here too.
+    beside it a sample for each call: their mean is acc. Pass one run together with its controls. Runs that `card`
+    refuses are refused here, too.
 
     \b
         personafeedback export logs/a.eval --evaluator "Acme" --relationship third_party --out datastore

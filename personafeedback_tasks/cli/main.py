@@ -24,7 +24,7 @@ _SECTIONS = {
         "card": "runs:card",
         "register": "main:register",
     },
-    "Data, two runs, other programs": {
+    "Data, comparisons, other formats": {
         "audit": "data:audit_command",
         "compare": "runs:compare",
         "score-replies": "replies:score_replies",

@@ -57,7 +57,7 @@ price_option = click.option(
     "prices",
     metavar="IN,OUT",
     callback=lambda context, option, value: None if value is None else _prices(value),
-    help="Dollars per million tokens of prompts and of replies, such as 2.5,10.",
+    help="Dollars per million prompt tokens and per million reply tokens, such as 2.5,10.",
 )
 
 
@@ -79,8 +79,8 @@ name_option = click.option(
     metavar="MODEL=SHOWN",
     multiple=True,
     callback=lambda context, option, values: dict(map(_name, values)),
-    help="Call a model SHOWN; may be given for each. Runs that get the same name are of one model, such as a run in "
-    "Inspect and its control in lm-eval.",
+    help="Show MODEL under the name SHOWN; may be repeated. Runs with the same name count as one model, such as a "
+    "run in Inspect and its control in lm-eval.",
 )
 
 
@@ -93,7 +93,7 @@ def _name(value: str) -> tuple[str, str]:
 
 def task_option(which: str) -> Decorator:
     """-T, as the argument `given`: pairs for `given_options`."""
-    help = f"An option of the task, as in Inspect: {which}. May be repeated."
+    help = f"Task option, as in Inspect: {which}. May be repeated."
     return click.option("-T", "given", metavar="NAME=VALUE", multiple=True, help=help)
 
 
@@ -135,8 +135,8 @@ release_option = click.option(
 data_option = click.option(
     "--data",
     callback=lambda context, option, named: RunData(named),
-    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, "
-    "else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
+    help="The data of the run: a folder, `sample`, or a Hub dataset id. Default: the data that the log names, else "
+    "the benchmark's environment variable, such as PERSONAFEEDBACK_DATA.",
 )
 
 places_option = click.option(
@@ -144,8 +144,9 @@ places_option = click.option(
     metavar="DIR",
     multiple=True,
     callback=lambda context, option, named: RunData(*named, anywhere=True),
-    help="Where the data of the runs, of their duels or of the calibration set are now, if they were moved; may be "
-    "given for each. Default: where the logs say, else the benchmark's variable, such as PERSONAFEEDBACK_DATA.",
+    help="Where the data of the runs, their duels or the calibration set are now, if they were moved; may be "
+    "repeated. Default: the place that the logs name, else the benchmark's environment variable, such as "
+    "PERSONAFEEDBACK_DATA.",
 )
 
 value_option = click.option(
@@ -153,7 +154,7 @@ value_option = click.option(
     "values",
     metavar="NAME",
     multiple=True,
-    help="The number that counts, where another task reports several: a scorer, a key of its scores, or METRIC,FILTER. "
+    help="Which number to use if a task reports several: a scorer, a key of its scores, or METRIC,FILTER. "
     "May be repeated.",
 )
 

@@ -15,12 +15,12 @@ from .output import needs_tables, say, show, write_json
 
 @click.command()
 @click.argument("task", metavar="TASK")
-@task_option("such as data=FOLDER, setting=persona,no_persona or method=cot")
+@task_option("for example data=FOLDER, setting=persona,no_persona or method=cot")
 @click.option(
     "--reply-tokens",
     type=click.IntRange(0),
     metavar="N",
-    help="Tokens of a reply as you expect them, thoughts included. Default: the limit of the method, an upper bound.",
+    help="Expected tokens per reply, thinking included. Default: the method's limit, an upper bound.",
 )
 @price_option
 @json_option
@@ -33,8 +33,8 @@ def plan(
 ) -> None:
     """Plan a run: calls, tokens, price, and the smallest difference that it can show.
 
-    TASK is a task's name in either harness. Asks no model. Data are checked as a run checks them, so an error here is
-    what the run would say.
+    TASK is a task name in either harness. No model is called. The data are checked as in a run, so an error here is
+    the one that the run would raise.
 
     \b
         personafeedback plan personafeedback_general_hard -T data=FOLDER

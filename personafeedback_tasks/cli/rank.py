@@ -31,9 +31,7 @@ from .runs import passed_over, read
 @click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
 @csv_option
 @json_option
-@out_option(
-    "Write ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case, there."
-)
+@out_option("Folder for ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case.")
 def rank(
     runs: tuple[Path, ...],
     cost_logs: tuple[Path, ...],
@@ -47,8 +45,8 @@ def rank(
 ) -> None:
     """Rank runs: which model is better, how sure that is, and which do not differ significantly.
 
-    RUN is a log or a folder of logs, as for `report`, of either harness. Runs with other settings, wordings, cases or
-    task versions make rankings of their own, and the reason is printed. Runs with the settings no_persona and
+    RUN is a log or a folder of logs, as for `report`, of either harness. Runs that differ in settings, wordings, cases
+    or task versions get separate rankings, and the reason is printed. Runs with the settings no_persona and
     other_persona are controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is
     not ranked itself.
 

@@ -21,7 +21,7 @@ from .output import progress, say
 
 @click.group()
 def recenter() -> None:
-    """Data of the benchmark recenter, and a filter trained on them."""
+    """Import data of the benchmark recenter, and train a filter on them."""
 
 
 @recenter.command("import")
@@ -39,7 +39,7 @@ def import_(source: Path, out: Path) -> None:
 
     \b
         personafeedback recenter import FOLDER --out DIR
-        RECENTER_DATA=DIR
+        export RECENTER_DATA=DIR
     """
     made = convert(source)
     write_all({out / name: json_lines(rows) for name, rows in made.files.items()})
@@ -90,4 +90,4 @@ def train(data: str, out: Path, embeddings: str) -> None:
     for line in in_columns(table):
         say(line)
     users = len({row.user_id for row in rows})
-    say(f"wrote {out}: {len(rows):,} rows of {users} users; {len(rows.unscored):,} with even votes left out")
+    say(f"wrote {out}: {len(rows):,} rows of {users} users; {len(rows.unscored):,} with tied votes left out")

@@ -24,12 +24,12 @@ from .runs import report_files
 @click.command("score-replies")
 @click.argument("task", metavar="TASK")
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@task_option("those that the model was asked with, and data=FOLDER")
+@task_option("the options that the model was run with, and data=FOLDER")
 @click.option(
     "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
 )
-@click.option("--partial", is_flag=True, help="Leave out the cases without any record: of a run with --limit.")
-@out_option("Write report.md, report.json and index.html, a page with every case, there.")
+@click.option("--partial", is_flag=True, help="Leave out cases without any record, as after a run with --limit.")
+@out_option("Folder for report.md, report.json and index.html, a page with every case.")
 @json_option
 def score_replies(
     task: str,
@@ -50,10 +50,10 @@ def score_replies(
     `call` may be left out where a case has one. `truncated` says whether the reply was cut off, `"filtered": true` that
     a filter withheld it, `"prompt_cut": true` that the prompt did not fit into the model's window, and `"epoch": 2`
     that it is the second one to the same call. `--template` writes a file with the ids of the cases, the names of the
-    calls and, under `prompt`, the messages to send: add `reply` to each line. The report is that of a run with the same
-    replies, to the last digit.
+    calls and, under `prompt`, the messages to send: add `reply` to each line. The report equals that of a run with the
+    same replies, to the last digit.
 
-    A call without a record is an error that names it. Records of other cases are counted and not used.
+    A call without a record is an error that names it. Records of other cases are counted but not used.
 
     \b
         personafeedback score-replies personafeedback_hard replies/new.jsonl -T data=FOLDER --template

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @name_option
 @price_option
 @json_option
-@out_option("Write report.md, report.json and index.html, a page with every case, there.")
+@out_option("Folder for report.md, report.json and index.html, a page with every case.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
@@ -51,12 +51,12 @@ def report(
 ) -> None:
     """Report runs: a verdict, scores with their intervals, baselines and caveats.
 
-    A screen for each run; --full prints everything.
+    Prints one screen per run; --full prints everything.
 
     RUN is an output folder or a results_*.json or samples_*.jsonl file of lm-eval, or an .eval log of Inspect. In a
-    folder, the logs of one model that were asked the same form one row, and failed logs are passed over. Runs of a
-    model that was told less, such as no_persona and other_persona, become the controls of its run. Each further RUN
-    adds its own row.
+    folder, logs of one model with the same options form one row, and failed logs are skipped. A model's runs under a
+    control setting, such as no_persona or other_persona, become the controls of its main run. Each further RUN adds
+    its own row.
 
     \b
         personafeedback report results/Qwen__Qwen3-8B
@@ -106,9 +106,9 @@ def compare(
     json_file: Path | None,
     data: RunData,
 ) -> None:
-    """Rank two runs on the cases that both answered, also where they were asked otherwise.
+    """Rank two runs on the cases that both answered, even if their options differ.
 
-    Prints and writes what `rank --full` does: the difference of each group, paired by case, with its p value, and of
+    Prints and writes what `rank --full` does: the difference in each group, paired by case, with its p value, and in
     measures that need all cases at once, such as F1.
 
     \b
@@ -152,7 +152,7 @@ def card(
 ) -> None:
     """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
 
-    Several RUN are one run and its controls. Whole runs of memsyco of the same model and method among them, and --cost,
+    Pass one run together with its controls. Complete memsyco runs of the same model and method among them, and --cost,
     add what knowing the user costs.
 
     Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not

@@ -21,8 +21,8 @@ from .runs import passed_over, read
     multiple=True,
     required=True,
     type=RUN,
-    help="The same judge on the benchmark itself, asked in the same way: how far its votes can be trusted; given for "
-    "each judge.",
+    help="Run of the same judge with the same options on the benchmark itself, which shows how far to trust its "
+    "votes; repeat for each judge.",
 )
 @click.option(
     "--human",
@@ -43,7 +43,7 @@ def verdict(
     """Say how often a model's replies win, and how good the judge is.
 
     DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the
-    same judge's run on the benchmark, where people say which response is better: its calibration set.
+    same judge's run on the benchmark, where people have said which response is better: its calibration set.
 
     Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration
     set on the same cells; the win rate without the judge's errors, where that accuracy is good enough, or the reason

@@ -20,16 +20,16 @@ from .runs import passed_over
     type=click.Choice([name for name in SETTINGS if name != "no_persona"]),
     default="persona",
     show_default=True,
-    help="What the text is about: this user, another one, or as long and about nobody.",
+    help="Text about this user, about another user, or of the same length about nobody.",
 )
 @click.option(
     "--data", help="A folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given."
 )
 def persona(name: str, setting: str, data: str | None) -> None:
-    """Print what a system message says about a user, for lm-eval.
+    """Print a system message about a user, for lm-eval.
 
-    NAME is a user id of the data. lm-eval takes one text for a whole run, so `cost` then speaks of this profile, not of
-    users.
+    NAME is a user id of the data. lm-eval takes one text for a whole run, so `cost` then measures this profile, not
+    users in general.
 
     \b
         lm_eval run --tasks gsm8k --apply_chat_template --system_instruction "$(personafeedback persona NAME)" --log_samples ...
@@ -43,12 +43,12 @@ def persona(name: str, setting: str, data: str | None) -> None:
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=RUN)
 @value_option
 @json_option
-@out_option("Write cost.md, cost.json and index.html, a page with every sample's answers side by side, there.")
+@out_option("Folder for cost.md, cost.json and index.html, a page with every sample's answers side by side.")
 def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
     """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
 
-    LOG is a log, or a folder of logs, of `with_user` in Inspect or of lm-eval with a text of `persona`. Each run with a
-    message is compared with the run of the same task and model without one, paired by sample.
+    LOG is a log, or a folder of logs, from `with_user` in Inspect or from lm-eval with a text that `persona` printed.
+    Each run with a message is compared with the run of the same task and model without one, paired by sample.
 
     \b
         personafeedback cost logs

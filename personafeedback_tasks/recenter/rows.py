@@ -147,7 +147,7 @@ class Relevance(PromptRow, frozen=True):
 
     @property
     def judgment(self) -> bool | None:
-        """The majority's answer; None for even votes."""
+        """The majority's answer; None for tied votes."""
         return majority(self.votes) if self.votes else self.label
 
 
@@ -174,7 +174,7 @@ class Extraction(_OfConversation, JudgedRow, frozen=True):
 
     @property
     def judgment(self) -> bool | None:
-        """Whether most people found it problematic; None for even votes."""
+        """Whether most people found it problematic; None for tied votes."""
         if self.votes:
             return majority(self.verdicts)
         return None if self.label is None else self.label != ACCEPTED
