@@ -9,7 +9,7 @@ from personafeedback_tasks.inspect_harness.tasks import build_task
 
 @task
 def personafeedback_swap(**options: Any) -> Task:
-    """A question that two users asked, and the response chosen for each; right is that of the user who is shown.
+    """A question that two users asked, and the response chosen for each; right is the one chosen for the user shown.
 
     Args:
         options: of docs/options.md: setting, method, rag_filter, pairs, prompt, hide, data and counts.

@@ -1,4 +1,4 @@
-"""The tasks of Inspect in which a model judges or does a stage of personalization, named as in lm-eval; and all in one.
+"""Inspect tasks in which a model judges or performs a stage of personalization, named as in lm-eval, and all in one.
 
 inspect eval personafeedback_tasks/recenter --model openai/gpt-4o
 inspect eval personafeedback_tasks/recenter_chain --model openai/gpt-4o --log-dir logs

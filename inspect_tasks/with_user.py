@@ -1,4 +1,4 @@
-"""Any task of Inspect with a user: its samples are asked with a persona in a system message, and nothing else changes."""
+"""Any Inspect task with a user: each sample gets a persona in a system message, and nothing else changes."""
 
 from typing import Any, Literal
 
@@ -18,12 +18,13 @@ def with_user(
 ) -> Task:
     """A task of Inspect, each sample with a system message about a user before its own messages.
 
-    One setting a run: the task's solver, scorer, metrics and epochs stay its own. `personafeedback cost` compares the runs.
+    Run it once per setting. The task keeps its own solver, scorer, metrics and epochs. `personafeedback cost` compares
+    the runs.
 
     Args:
         task: a task's name or file, as `inspect eval` takes it: FILE.py@task.
-        setting: what the message is: about a user, none, about another user, or as long and about nobody.
-        user: the id of one user for all samples; without it samples whose metadata have user_id get theirs, others one by their id.
+        setting: what the message is about: the user, nothing (no message), another user, or nobody, at the same length.
+        user: the id of one user for all samples. Default: the user_id in a sample's metadata, else drawn by sample id.
         data: a folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         arguments: options of the task itself.
     """

@@ -1,12 +1,12 @@
-"""What the commands compute, for Python: a notebook, a dashboard, a test of one's own.
+"""What the commands compute, as Python functions for notebooks, dashboards and tests.
 
     from personafeedback_tasks import api
 
     runs = api.read_runs("logs")
     api.rank(runs).to_frame()
 
-Every function takes paths of logs, or runs that `read_runs` gave. Shares are in [0, 1], their differences in [-1, 1].
-Intervals cover 95 % and are clustered by user. Needs the extra `report`.
+Every function takes paths of logs, or runs that `read_runs` returned. Shares are in [0, 1] and
+their differences in [-1, 1]. Intervals cover 95 % and are clustered by user. Needs the extra `report`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Paths = str | Path | Iterable[str | Path]
 """One log or folder, or several."""
 
 Say = Callable[[str], object]
-"""Gets a line on what is passed over."""
+"""Gets a line on what is skipped."""
 
 _ESTIMATE = ("value", "stderr", "low", "high", "n", "users")
 
@@ -63,20 +63,20 @@ class Document:
 
     @cached_property
     def content(self) -> Mapping[str, Any]:
-        """Its keys; `schema` says what each is. Shares are in [0, 1], what is undefined is None."""
+        """The record as a mapping; `schema` describes its keys. Shares are in [0, 1]; undefined values are None."""
         found: Mapping[str, Any] = jsonable(self.output)
         return found
 
     def to_json(self) -> str:
-        """The same text as the command's."""
+        """The JSON text that the command writes."""
         return output_text(self.output)
 
     def to_frame(self) -> pd.DataFrame:
-        """Every estimate in it, one per row; `balance` of a ranking repeats some, and is left out.
+        """Every estimate in the document, one per row; `balance` of a ranking repeats some, and is left out.
 
-        The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` are its numbers. The others say whose it
-        is: `run` (its label, of a verdict its title), and the keys that lead to it, such as `group` and `measure`. A pair of a ranking has the
-        labels `first` and `second` and the adjusted `p`.
+        The columns `value`, `stderr`, `low`, `high`, `n` (cases) and `users` hold the estimate. The others identify
+        it: `run` (the label of the run, or the title of the verdict) and the keys that lead to it, such as `group` and
+        `measure`. A pair of a ranking has the labels `first` and `second` and the adjusted `p`.
         """
         require("pandas", extra="report")
         import pandas as pd
@@ -124,7 +124,7 @@ def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] =
     """The runs in logs of lm-eval or Inspect, each checked against its data if they are there.
 
     Args:
-        logs: a folder is searched; the logs of one model that were asked the same are one run.
+        logs: folders are searched; logs of one model with the same options are one run.
         data: where the data of the runs are; None for where the logs say, else the benchmark's environment variable.
         names: model as logged -> what to call it. Runs under one name are of one model.
 
@@ -171,7 +171,7 @@ def rank(
 ) -> Document:
     """Rankings, best run first, with every pair and its adjusted p value; and what knowing the user gains and costs.
 
-    Runs on the same cases under the same settings are one ranking. `balance` has, for each model with both, its gain
+    Runs on the same cases with the same options share a ranking. `balance` has, for each model with both, its gain
     beside its costs: `yields` of memsyco's runs among `logs`, and `cost on TASK` of those in `cost`.
 
     Args:
@@ -181,7 +181,7 @@ def rank(
     Raises:
         RunError, DataError: see `read_runs`; RunError, too, if all runs are on duels, or a run in `cost` has none
             without a profile beside it.
-        OptionError: `data` are of none of the runs.
+        OptionError: `data` belong to none of the runs.
     """
     from .analysis.balance import rank_document
     from .analysis.cost import costs_of_models
@@ -226,13 +226,13 @@ def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, 
     """How often a model's replies win, with and without the judge's errors.
 
     Args:
-        duels: runs of a judge on a folder that `personafeedback duel` wrote; others among them are passed over.
-        calibration: runs of the same judges on the benchmark, asked in the same way.
+        duels: runs of a judge on a folder that `personafeedback duel` wrote; others among them are skipped.
+        calibration: runs of the same judges on the benchmark, with the same options.
         human: people's votes on some of the duels of one run: see `personafeedback verdict --help`.
 
     Raises:
-        RunError: no run is on duels, or none of `calibration` is of its judge.
-        OptionError: `data` are of none of the runs.
+        RunError: no run is on duels, or no calibration run has the same judge.
+        OptionError: `data` belong to none of the runs.
     """
     from .analysis.duel_runs import verdicts_of
 
@@ -306,8 +306,8 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
     every = benchmark.options_of({**values, "method": method.name})
     if len(every) > 1:
         raise OptionError(
-            f"Replies and cases are of one setting at a time, got {', '.join(benchmark.settings(every))}. Take one "
-            "after the other. (Runs of a harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` "
+            f"Replies and cases need one setting at a time, got {', '.join(benchmark.settings(every))}. Run once for "
+            "each. (Runs of a harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` "
             "of lm-eval.)"
         )
     cases = benchmark.cases(every[0], benchmark.selections[selection])
@@ -336,5 +336,5 @@ def outputs() -> dict[str, type[Output]]:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of all that commands write: of `report.json` it is `#/$defs/ReportDocument`."""
+    """The JSON Schema of all files that commands write; `#/$defs/ReportDocument` describes `report.json`."""
     return json_schema(outputs().values())

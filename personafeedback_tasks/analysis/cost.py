@@ -121,7 +121,7 @@ def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
         if (control := controls.get(key[:3])) is None:
             raise RunError(
                 f"{run.path}: found no run of {run.task} by {run.model} without a message, expected one. Run the "
-                "same with setting=no_persona (lm-eval: without --system_instruction) and pass its log as well."
+                "same task with setting=no_persona (lm-eval: without --system_instruction) and pass its log as well."
             )
         found.append(_cost(run, control))
     if not found:
@@ -190,7 +190,7 @@ def _void(run: TaskRun) -> str | None:
     # nothing follows unless the message reached the model in every call
     missed, calls = run.missed
     if not calls:
-        return "the message about the user could not be looked for: the log has no call of the main model"
+        return "the message about the user could not be checked: the log has no call of the main model"
     if missed:
         return f"the message about the user is missing in {missed:,} of {calls:,} calls of the main model"
     return None
@@ -200,7 +200,7 @@ def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], o
     """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
     runs, passed = read_tasks(logs, values)
     for line in passed:
-        say(f"Passed over {line}")
+        say(f"Skipped {line}")
     return costs_of(runs)
 
 
@@ -224,8 +224,8 @@ def costs_of_models(
             continue
         if not cost.share:
             raise RunError(
-                f"{cost.logs[-1]}: found values of {cost.value} below 0 or above 1, expected shares, which have "
-                "points in common with a gain. Leave it out: `personafeedback cost` shows it."
+                f"{cost.logs[-1]}: found values of {cost.value} below 0 or above 1, expected shares, which compare "
+                "with a gain in points. Leave this log out; `personafeedback cost` shows it."
             )
         known = [one for one in (cost.by_sample, cost.by_user) if one is not None and not math.isnan(one.low)]
         wider = max(known, key=lambda one: one.high - one.low, default=cost.by_sample)

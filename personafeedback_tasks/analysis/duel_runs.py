@@ -45,7 +45,7 @@ def without_duels(runs: Sequence[Run], data: RunData, say: Callable[[str], objec
         )
         if not others:
             raise RunError(found)
-        say(f"Passed over {found}")
+        say(f"Skipped {found}")
     return others
 
 
@@ -63,7 +63,7 @@ def verdicts_of(
         human: a file of people's votes, which goes with one run of duels.
 
     Raises:
-        RunError: no run is on duels, or none of `calibration` is of its judge.
+        RunError: no run is on duels, or no calibration run has the same judge.
     """
     others, on_duels = split(runs, data, say)
     for run in others:
@@ -74,9 +74,9 @@ def verdicts_of(
         )
         if not on_duels:
             raise RunError(other)
-        say(f"Passed over {other}")
+        say(f"Skipped {other}")
     if human is not None and len(on_duels) > 1:
-        raise OptionError(f"--human goes with one run of duels, found {len(on_duels)}. Give one verdict for each.")
+        raise OptionError(f"--human needs one run of duels, found {len(on_duels)}. Run `verdict` for each.")
     verdicts = []
     for run, duels, cases in on_duels:
         of_judge = calibration_of(run, calibration)
@@ -115,8 +115,8 @@ def duels_in(run: Run, data: RunData) -> tuple[Duels, CaseSet[Any]] | None:
     cases, why_not = data.of(run)
     if cases is None:
         raise DataError(
-            f"{run.logs[0]}: the data of {named.name!r} are not at hand, which say whether these are duels and who "
-            f"wrote what: it counts as a run without duels. Pass --data. {why_not}"
+            f"{run.logs[0]}: the data of {named.name!r}, which say whether these are duels and who wrote what, "
+            f"were not found: it counts as a run without duels. Pass --data. {why_not}"
         )
     found = of(cases)
     if found is None:
@@ -135,7 +135,7 @@ def calibration_of(run: Run, calibration: Sequence[Run]) -> Run:
     candidates = [one for one in calibration if one.named_set is None]
     if not candidates:
         raise RunError(
-            "Found no run as calibration that is on the benchmark itself, expected that of the judge. Pass its log "
+            "Found no calibration run on the benchmark itself, expected one of the same judge. Pass its log "
             "to --calibration."
         )
     same = [one for one in candidates if not differences(run, one)]

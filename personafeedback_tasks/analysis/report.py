@@ -160,7 +160,7 @@ def _advice(run: Run, missing: Sequence[str]) -> str:
     option = f"-T {control.option}={settings}"
     if run.harness.startswith("lm-eval"):
         option = f"--metadata '{json.dumps({control.option: settings})}'"
-    return f"To ask for {' and '.join(missing)}, repeat the run with {option}."
+    return f"To add {' and '.join(missing)}, repeat the run with {option}."
 
 
 def _ceiling(run: Run, texts: Examined, groups: Iterable[Group]) -> dict[str, float]:

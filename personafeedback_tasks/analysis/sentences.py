@@ -91,19 +91,19 @@ HARMS = {
 
 _VERDICTS: Mapping[PersonaUse, str] = {
     PersonaUse.USES: "it uses this user's {known}",
-    PersonaUse.COUNTING: "that it does more than count the terms that a response shares with the {known} cannot be "
-    "seen ({over_counting} points beyond that)",
-    PersonaUse.KIND: "this kind of person helps it; that it must be this one cannot be seen ({over_similar} points "
-    "over a similar user's {known})",
-    PersonaUse.MISLED: "a wrong {known} misleads it ({wrong_over_none}); the right one adds nothing that can be "
-    "seen ({over_none})",
+    PersonaUse.COUNTING: "no sign that it does more than count the terms that a response shares with the {known} "
+    "({over_counting} points beyond that)",
+    PersonaUse.KIND: "this kind of person helps it; no sign that it must be this one ({over_similar} points over a "
+    "similar user's {known})",
+    PersonaUse.MISLED: "a wrong {known} misleads it ({wrong_over_none}); no sign that the right one adds anything "
+    "({over_none})",
     PersonaUse.ANY: "any {known} helps it",
     PersonaUse.NO_SIGN: "no sign that it uses this user's {known}",
 }
 
 _WHOSE: Mapping[int | None, str] = {
     1: "answers depend on whose it is",
-    0: "that it must be this user's cannot be seen",
+    0: "no sign that it must be this user's",
     -1: "it does worse with this user's than with another user's",
     None: "whether it matters whose was not asked",
 }
@@ -111,7 +111,7 @@ _WHOSE: Mapping[int | None, str] = {
 
 _WITHOUT: Mapping[int | None, str] = {
     1: "it does better with it than without",
-    0: "that the right one helps cannot be seen",
+    0: "no sign that the right one helps",
     -1: "it does worse with it than without ({over_none})",
     None: "whether the right one helps was not asked",
 }
@@ -133,7 +133,7 @@ def _uses_alone(use: Use) -> str:
     verdict = use.verdict
     if verdict is None:
         if use.void:
-            return f"whether it uses this user's {use.known} cannot be said: a control is void"
+            return f"whether it uses this user's {use.known} is unknown: a control is void"
         what = "was not asked"
         if asked := [use.differences[key] for key in (WRONG, NONE) if key in use.differences]:
             alike = ": the difference is the same for all users"
@@ -187,8 +187,8 @@ def _free_of_place(ways: Sequence[Method]) -> str:
     # no ways: the place already cancels in the run's own method
     if not ways:
         return (
-            "So do its log-odds: averaged over the orders they are exactly tied. Half precision and probabilities "
-            "that are cut off round to such ties (hf: softmax_dtype=float32)."
+            "Its log-odds do, too: averaged over the orders, they tie exactly. Half precision and truncated "
+            "probabilities round to such ties (hf: softmax_dtype=float32)."
         )
     asked = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
     shown = " or ".join(asked[harness].format(method) for method in ways for harness in method.harnesses)
@@ -202,27 +202,26 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "vLLM: --max-model-len; Ollama: num_ctx) or less room for replies.",
     "prompts_not_checked": "Prompts not checked: window unknown.",
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A "
-    "server that answers with an error or with no choice and the status 200 leaves such replies: then the score "
-    "describes the server, not the model. Check its log and ask again (with lm-eval, without the --use_cache file, "
-    "which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: give it room "
-    "(max_gen_toks).",
+    "server that returns status 200 with an error or without a choice leaves such replies: then the score describes "
+    "the server, not the model. Check its log and run again (with lm-eval, without the --use_cache file, "
+    "which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: raise max_gen_toks.",
     "by_place": _by_place,
     "control_by_place": _control_by_place,
     "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its "
-    "score, {score}, is formed of log-odds averaged over all orders, in which place cancels.",
+    "score, {score}, comes from log-odds averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
     "missing_samples": "MISSING SAMPLES: {log} has {found:,} of the {claimed:,} samples that its header counts. "
     "Use the log as the harness wrote it.",
     "joined": "JOINED: one run of {logs}.",
     "partial": "PARTIAL: {cells}. A partial mean does not estimate the cell's mean.",
     "unfinished": "The run is {state}. {advice}",
-    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` asks invalidated and "
-    "failed ones again; raise a limit and run again.",
-    "asked_otherwise": "The runs were asked under other conditions: {how}.",
-    "cached": "Replies may come from a cache ({cache}). lm-eval's (--use_cache) takes those of any model: use one "
-    "file per model.",
-    "other_version": "The run is of task version {version}. All numbers here are those of the installed version "
-    "{installed}, which read the replies again.",
+    "left_out": "LEFT OUT: samples that do not count ({samples}). `inspect eval-retry LOG` reruns invalidated and "
+    "failed ones; for those that hit a limit, raise it and run again.",
+    "asked_otherwise": "The runs had different conditions: {how}.",
+    "cached": "Replies may come from a cache ({cache}). lm-eval's --use_cache file returns replies of any model: use "
+    "one file per model.",
+    "other_version": "The run has task version {version}. All numbers here were recomputed from its replies with the "
+    "installed version {installed}.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our "
     "prompts.",
@@ -237,7 +236,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "{asked}): every case of the run has the same texts in both, but other cells or personas differ. The audit and "
     "the label ceiling describe the data that were read.",
     # its score
-    "no_right_answer": "Nobody says what is right in these cases, so the run has no score.",
+    "no_right_answer": "These cases have no labels, so the run has no score.",
     "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log "
     "recover` restores them, `inspect eval-retry` resumes the run.",
     "one_user": "Only one user: no standard error and no interval.",
@@ -248,13 +247,14 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "interval is given.",
     "cautious": "The clustered variance comes out at or below 0, so an upper bound is in its place: the interval "
     "is longer than 95 % needs.",
-    "near_end": "So near to 0 or 100 %, an interval misses what fails for a few users of whom none is in the data: "
-    "if 2 % of all users fail throughout, it holds in 85 % of runs with 101 users.",
+    "near_end": "This close to 0 or 100 %, an interval misses failures of a few users who are not in the data: if "
+    "the model always fails for 2 % of all users, the interval covers the true value in 85 % of runs with 101 "
+    "users.",
     "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not "
     "the model. {remedy}",
     "few_unreadable": "{percent:.1f} % of the replies are unreadable ({reasons}) and count as wrong.",
-    "refusals": "{percent:.1f} % of the replies are refusals and count as wrong: the score is as much about them "
-    "as about the picks.",
+    "refusals": "{percent:.1f} % of the replies are refusals and count as wrong: the score reflects them as much as "
+    "the picks.",
     "shortcut": "The run picks {picks} in {percent:.1f} % of the cases: its accuracy is that of the baseline "
     "{name}, which understands nothing.",
     # its controls

@@ -221,7 +221,7 @@ def in_a_sentence(entry: VerdictEntry, duels: Duels, has_texts: bool) -> str:
         rate, trust = entry.prediction_powered.rate, "people's votes are part of that"
     elif entry.corrected.rate is not None:
         rate = entry.corrected.rate
-        trust = "this judge's errors are taken out, if it errs here as in its calibration set"
+        trust = "this judge's errors are corrected, assuming that it errs here as in its calibration set"
     else:
         rate, trust = entry.overall.rate, f"{_weakness(entry.corrected, has_texts)} to say more"
     if math.isnan(rate.low):

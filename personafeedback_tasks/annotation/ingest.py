@@ -70,15 +70,15 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
     # Two options that were removed are still known by their ids.
     if item is None and not place.left:
         raise DataError(
-            f"{sent.where}: found the item {place.item}, which is about {place.pair_id}, expected one that is still "
-            "asked. Put its row back."
+            f"{sent.where}: found the item {place.item}, which is about {place.pair_id}, expected an item whose row "
+            "still exists. Put the row back."
         )
     item = item or Item(id=place.pair_id, texts={}, options=dict.fromkeys(place.options, ""))
     answer = read_answer(sent.where, sent.answer, item.labels, item.several)
     if answer in item.noted and not sent.note.strip():
         raise DataError(
-            f"{sent.where}: found the vote {short(sent.answer)} without a note, expected one that says what. Ask the "
-            "annotator, or leave out this vote."
+            f"{sent.where}: found the vote {short(sent.answer)} without a note, expected a note on what is missing. "
+            "Ask the annotator, or leave out this vote."
         )
     swapped, marks = is_swapped(item, place), read_marks(sent.where, sent.faults or "", len(item.options))
     were_asked = bool(marks) or (item.faults and sent.faults is not None)

@@ -150,7 +150,7 @@ class Study:
                 answer = taken.get(row["item"], "")
                 if row["vote"] and {*row["vote"].casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
                     raise DataError(
-                        f"{where}: found a vote that was not taken in, which new packs would replace. Run first: "
+                        f"{where}: found a vote that was not imported and that new packs would overwrite. Run first: "
                         f"{self.votes} {shlex.quote(str(path))}"
                     )
 

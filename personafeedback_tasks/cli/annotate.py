@@ -26,7 +26,7 @@ from ..recenter.rows import STAGES, StageRow
 from ..writing.judged import VOTES, AskedDuel, draw_duels, items, votes_table
 from .options import FOLDER, out_option
 from .output import say
-from .runs import passed_over, read
+from .runs import note_skipped, read
 
 
 @click.group()
@@ -122,7 +122,7 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
         made: dict[str, StageRow] = {}
         for run in read([Path(source)]):
             if run.benchmark.name not in study.MADE:
-                passed_over(f"Passed over {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
+                note_skipped(f"Skipped {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
                 continue
             refuse_void(run)
             for row in study.MADE[run.benchmark.name](of_run(run)):

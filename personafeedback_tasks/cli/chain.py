@@ -78,7 +78,7 @@ def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
             made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
     if not made:
         raise OptionError(
-            f"Found no run of {', '.join(TASKS)}, expected one at least. `inspect eval "
+            f"Found no run of {', '.join(TASKS)}, expected at least one. `inspect eval "
             "personafeedback_tasks/recenter_chain` runs all."
         )
     return made

@@ -67,7 +67,7 @@ def _listed(cost: CostOfUser) -> Block:
     for word, changed in (("harmed", cost.harmed), ("helped", cost.helped)):
         more = f" and {len(changed) - LISTED:,} more (--json, --out)" if len(changed) > LISTED else ""
         lines += [f"{word}: {', '.join(changed[:LISTED])}{more}"] if changed else []
-    lines += [f"{cost.left_out:,} samples are in one of both runs only and left out"] if cost.left_out else []
+    lines += [f"{cost.left_out:,} samples are in only one of the two runs and were left out"] if cost.left_out else []
     return bullets(lines, f"{cost.title}, by {cost.value}:")
 
 

@@ -20,7 +20,7 @@ from .options import (
     runs_argument,
 )
 from .output import STDOUT, files_written, show, write_json, write_text
-from .runs import passed_over, read
+from .runs import note_skipped, read
 
 
 @click.command()
@@ -66,8 +66,8 @@ def rank(
 
     found = read(runs, data, names)
     refuse_unknown(names, found)
-    rankings = api.rankings_of(found, data, passed_over)
-    of_tasks = costs_of_models(cost_logs, values, names, passed_over)
+    rankings = api.rankings_of(found, data, note_skipped)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)
     document = rank_document(rankings, of_tasks)
     with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
         is_free = write_json(json_file, document)

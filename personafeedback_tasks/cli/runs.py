@@ -174,7 +174,7 @@ def card(
     refuse_unknown(names, found)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names, passed_over))
+    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names, note_skipped))
     say(update_card(asked, controls, made, cases, model_card, costs))
     if eval_results:
         say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
@@ -187,10 +187,10 @@ def read(
 ) -> list[Run]:
     """The runs in files and folders; logs that are left out are named on stderr."""
     with progress() as show:
-        return with_names(opened(paths, data, passed_over, lambda path: show(f"Reading {path}")), names)
+        return with_names(opened(paths, data, note_skipped, lambda path: show(f"Reading {path}")), names)
 
 
-def passed_over(line: str) -> None:
+def note_skipped(line: str) -> None:
     """Say on stderr which log of a folder is left out."""
     say(line, err=True)
 

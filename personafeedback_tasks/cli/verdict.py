@@ -9,7 +9,7 @@ import click
 from ..logs.data import RunData
 from .options import RUN, json_option, places_option
 from .output import show, write_json
-from .runs import passed_over, read
+from .runs import note_skipped, read
 
 
 @click.command()
@@ -57,6 +57,6 @@ def verdict(
     from ..analysis.duel_runs import verdicts_of
     from ..reports import verdict_text
 
-    document = verdicts_of(read(runs, data), read(calibration_paths, data), data, passed_over, human)
+    document = verdicts_of(read(runs, data), read(calibration_paths, data), data, note_skipped, human)
     if write_json(json_file, document):
         show(verdict_text.all_blocks(document))

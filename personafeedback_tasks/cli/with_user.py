@@ -10,7 +10,7 @@ import click
 from ..personafeedback.system import SETTINGS, told_by
 from .options import RUN, json_option, out_option, value_option
 from .output import STDOUT, files_written, show, write_json
-from .runs import passed_over
+from .runs import note_skipped
 
 
 @click.command()
@@ -58,7 +58,7 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
     from ..analysis.cost import CostDocument, costs_in
     from . import cost_text
 
-    costs = costs_in(logs, values, passed_over)
+    costs = costs_in(logs, values, note_skipped)
     document = CostDocument(costs=[one.entry for one in costs])
     with files_written(cost_text.files(costs, document) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, document):

@@ -89,7 +89,7 @@ def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> s
     if harness == "lm-eval":
         advice.insert(0, "a chat model needs --apply_chat_template")
     room = _ROOM.get(harness, "a higher limit on new tokens")
-    advice.append(f"a thinking model needs room: {room}")
+    advice.append(f"a thinking model needs a higher limit: {room}")
     said = "; ".join(advice)
     return _REMEDIES[reason].format(
         labels=" or ".join(benchmark.labels), room=room, advice=f"{said[:1].upper()}{said[1:]}"
@@ -103,8 +103,8 @@ def unreadable_first(task: str, call: str, outcomes: Sequence[str]) -> str | Non
         return None
     return (
         f"{task}: {count:,} of {len(outcomes):,} replies to {call} ({count / len(outcomes):.1%}) are unreadable: these "
-        f"cases were asked as without {call}. Use a model that replies in the form that the prompt asks for, or leave "
-        f"{call} out; give thinking models room: {_ROOM['inspect-ai']}."
+        f"cases were run as without {call}. Use a model that replies in the form that the prompt asks for, or leave "
+        f"{call} out; give thinking models more new tokens: {_ROOM['inspect-ai']}."
     )
 
 
@@ -133,14 +133,14 @@ _BY_LIKELIHOOD = {
 _ROOM = {"lm-eval": "--gen_kwargs max_gen_toks=16384", "inspect-ai": "--max-tokens 16384"}
 
 _REMEDIES = {
-    "truncated": "Give thinking models room: {room}.",
+    "truncated": "Give thinking models more new tokens: {room}.",
     PROMPT_CUT: (
         "The prompts do not fit into the model's window, and more new tokens make it worse: start the server with a "
         "longer context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
     ),
     "no_response": (
         "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
-        "log; give thinking models room: {room}."
+        "log; give thinking models more new tokens: {room}."
     ),
     "positive_likelihoods": (
         "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server "
@@ -169,6 +169,6 @@ def unanswered(task: str | None, model: str, status: int | None, error: str | No
     """Warning of a run whose harness asks again without end: none of its calls was answered so far."""
     last = f"status {status}" if status else error or "an error"
     return (
-        f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect asks again "
-        "without end: check that the server runs at this address, or stop this and pass --max-retries 2."
+        f"{task or 'This run'}: {model} has answered no call yet; the last one ended with {last}. Inspect retries "
+        "indefinitely: check that the server runs at this address, or stop this and pass --max-retries 2."
     )

@@ -30,7 +30,7 @@ def made_for(config: Any) -> Window | None:
     """The longest text that a model was made for, by its configuration; None where its positions have no end."""
     config = getattr(config, "text_config", None) or config
     size = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
-    remedy = "Beyond them, a model replies at random: take one with at least {smallest:,}."
+    remedy = "Beyond them, a model's replies are random: use one with at least {smallest:,}."
     return Window(size, size, "the positions that the model was made for", remedy) if size else None
 
 

@@ -101,7 +101,7 @@ def _load(name: str, arguments: Mapping[str, Any]) -> Task:
             )
     if getattr(found[0], "sample_source", None) is not None:
         raise OptionError(
-            f"task={name!r} makes its samples while it runs, so nobody can say which get whom. Use a task whose "
+            f"task={name!r} makes its samples while it runs, so users cannot be assigned beforehand. Use a task whose "
             "samples can be listed."
         )
     return found[0]

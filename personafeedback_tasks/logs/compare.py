@@ -39,8 +39,8 @@ def runs_of(log: Log) -> list[Run]:
     marks = [sample.mark for sample in samples]
     if log.invalidated and (INVALIDATED not in marks or all(marks)):
         raise RunError(
-            f"{log.path}: found a log that is marked as invalidated as a whole, expected samples that count. Ask its "
-            "cases again with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
+            f"{log.path}: found a log that is marked as invalidated as a whole, expected samples that count. Rerun "
+            "its cases with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
         )
     by_setting: dict[str, list[Sample]] = {run.setting: [] for run in log.runs}
     for sample in samples:

@@ -129,7 +129,7 @@ def opened(
 
     Args:
         data: where they may be; None for where a log or the environment says.
-        say: gets one line per log that is passed over.
+        say: gets one line per log that is skipped.
         reading: gets each file before it is read.
     """
     data = data or RunData()

@@ -63,5 +63,5 @@ def advice(status: str = "started", harness: str = "inspect") -> str:
     """Advice on a run that did not come to its end: whole sentences."""
     resume = _RESUME["lm-eval" if harness.startswith("lm-eval") else "inspect"]
     if state_of(status) == UNFINISHED:
-        return f"If it still runs, wait for its end: to resume it now would pay twice. If it was killed, {resume}."
+        return f"If it is still running, wait for its end: resuming it now would pay twice. If it was killed, {resume}."
     return f"{resume[:1].upper()}{resume[1:]}."

@@ -65,7 +65,7 @@ class TaskRun:
 
 
 def read_tasks(paths: Sequence[Path], values: Sequence[str]) -> tuple[list[TaskRun], list[str]]:
-    """The runs in logs and folders, and why others were passed over. Of a run that was tried again, the last log
+    """The runs in logs and folders, and why others were skipped. Of a run that was tried again, the last log
     counts.
 
     Args:

@@ -36,7 +36,7 @@ def read_runs(
         paths: folders, Inspect logs, results files of lm-eval, or its samples files. Samples files of one invocation of
             lm-eval make one run; a log of several settings has one run of each. In a folder, logs of one model that
             were asked the same make one run, its cells and shards such as `--limit 1-505`; other files are skipped.
-        say: gets one line per log of a folder that is passed over (failed, damaged, continued by another log, or with
+        say: gets one line per log of a folder that is skipped (failed, damaged, continued by another log, or with
             cases that another log has too).
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
 
@@ -129,7 +129,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
             f"lm-eval (--output_path). Pass the folder that the harness wrote to.{foreign}"
         )
     for reason in broken:
-        say(f"Passed over {reason}")
+        say(f"Skipped {reason}")
     say = cache(say)  # the runs of one log share what is said of it
     alike: dict[str, list[Run]] = {}
     for run in _finished(_superseded(found, say), say):
@@ -143,7 +143,7 @@ def _finished(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
     for run in runs:
         if not run.finished:
             say(
-                f"Passed over {run.logs[0]}: {state_of(run.status)}, with {len(run.cases):,} cases answered. "
+                f"Skipped {run.logs[0]}: {state_of(run.status)}, with {len(run.cases):,} cases answered. "
                 f"{advice(run.status)} Name the log to report it as it is."
             )
     return [run for run in runs if run.finished]
@@ -159,7 +159,7 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
             kept.append(run)
         else:
             why = f"{other.logs[0]} has the same cases of the same run"
-            say(f"Passed over {run.logs[0]}: {why}. Name the log to report it.")
+            say(f"Skipped {run.logs[0]}: {why}. Name the log to report it.")
     return sorted(kept, key=lambda run: run.date)
 
 
@@ -174,9 +174,9 @@ def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
             continue
         if before.finished and not run.finished:
             why = f"{state_of(run.status)}; {before.logs[0]}, which it continues, is complete"
-            say(f"Passed over {run.logs[0]}: {why}. Name the log to report it.")
+            say(f"Skipped {run.logs[0]}: {why}. Name the log to report it.")
             continue
-        say(f"Passed over {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
+        say(f"Skipped {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
         kept[name] = run
     return list(kept.values())
 

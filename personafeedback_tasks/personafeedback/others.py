@@ -146,8 +146,9 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
     for user in sorted(persona_of.keys() - given.keys()):  # every persona that fits is used already
         if not fitting(user):
             raise DataError(
-                f"found nobody whose persona user_id {short(user)} could get under setting=other_persona, expected "
-                f"another user of the same language ({persona_of[user].language}) who is no near twin. Use "
+                f"found no persona to show in place of that of user_id {short(user)} under setting=other_persona, "
+                f"expected one of another user of the same language ({persona_of[user].language}) who is no near "
+                "twin. Use "
                 "setting=no_persona as the control, or add personas."
             )
         given[user] = fitting(user)[0]

@@ -76,8 +76,8 @@ class SwapCase(PersonaCase):
         ]
         if not thirds:
             raise DataError(
-                f"setting=other_persona: found nobody but {self.partner} whose persona user_id {self.user_id} could "
-                "get, expected a third user. Leave setting=other_persona out."
+                f"setting=other_persona: found only {self.partner}'s persona to show in place of that of user_id "
+                f"{self.user_id}, expected one of a third user. Leave setting=other_persona out."
             )
         return min(thirds, key=lambda persona: _hash(self.pair, self.user_id, persona.user_id))
 

@@ -66,8 +66,8 @@ def told_by(
         if own not in personas:
             if setting == "other_persona":
                 raise OptionError(
-                    f"setting=other_persona needs a user to differ from, and the metadata of sample {short(sample)} "
-                    "have no user_id of the data. Pass user=NAME: a user that is drawn is anybody's."
+                    "setting=other_persona needs the user whom a sample is about, but the metadata of sample "
+                    f"{short(sample)} have no user_id of the data. Pass user=NAME."
                 )
             own = users[int(hashlib.sha256(str(sample).encode()).hexdigest(), 16) % len(users)]
         persona = personas[own]

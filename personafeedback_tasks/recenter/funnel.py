@@ -242,4 +242,6 @@ _OF_STAGE = {
 def _count(noun: str, stage: str, judged: int, of: int) -> str:
     if judged:
         return f"People judged {judged:,} of the {of:,} {noun}."
-    return f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): this step is absent."
+    return (
+        f"People judged none of the {of:,} {noun} (no row of {stage}.jsonl has the same texts): the step is left out."
+    )

@@ -70,7 +70,7 @@ def read_judgments(data: str | None) -> Judgments:
     folder, source = located(data, names)
     if not any((folder / name).is_file() for name in names):
         raise DataError(
-            f"{source}: found none of {', '.join(names)}, expected what people said of what the models made. Pass "
+            f"{source}: found none of {', '.join(names)}, expected people's judgments of the models' outputs. Pass "
             "--people with a folder that `personafeedback annotate votes` wrote."
         )
     found: dict[Key, JudgedRow] = {}

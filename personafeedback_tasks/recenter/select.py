@@ -139,7 +139,7 @@ def pairings(
     if not kept:
         raise DataError(
             f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an "
-            f"attribute, expected some. Look at the run before, or at the data: {PROMPTS} has the prompts."
+            f"attribute, expected some. Check the earlier run, or the data: {PROMPTS} has the prompts."
         )
     made_by = f"{run.model} {run.digest}" if run else "people"
     without = len(rows) - len(kept)

@@ -88,7 +88,7 @@ def refuse_unpublishable(run: Run, report: ReportedRun) -> CardSpec:
     if reasons:
         raise CardError(
             f"{log}: found a run that should not be in a model card, expected a whole run on the benchmark's own data. "
-            f"{' '.join(map(sentence, reasons))} Finish the run or repeat it without this, or use `report`."
+            f"{' '.join(map(sentence, reasons))} Finish the run, repeat it without these problems, or use `report`."
         )
     return spec
 

@@ -15,7 +15,7 @@ MATRIX = "Row minus column, in points; a star marks significant differences"
 
 OF_TWO = {
     "difference": "place 1 minus place 2, in points",
-    "p": "of the last row the test, of the others with Holm's correction among them",
+    "p": "the last row has the test over all cases; the other rows are Holm-corrected among themselves",
     "detectable": "the minimum detectable difference at 80 % power",
 }
 """Heading of a column -> what it has."""

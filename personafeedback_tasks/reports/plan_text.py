@@ -72,7 +72,7 @@ def _detects(plan: PlanDocument) -> list[Block]:
     rows = [
         (spaced(name), percent(one, sign=True) if one <= 0.5 else "too few cases") for name, one in plan.detects.items()
     ]
-    note = "Cases that share a user or the question are taken to correlate as those of baselines do."
+    note = "Cases that share a user or the question are assumed to correlate as those of baselines do."
     return [of_rows(title, ["", "points"], rows), paragraph(note)]
 
 
@@ -82,7 +82,7 @@ def _differences(plan: PlanDocument) -> list[Block]:
         "paired: right minus wrong of one run, or two runs on the same cases; the percentage is the share of cases "
         "on which one is right and the other wrong.",
         "unpaired: other cases, or only a number from a card; accuracies of 75 %.",
-        f"Two cases of a user are taken to correlate by {assumed.correlation:g}: "
+        f"Two cases of a user are assumed to correlate by {assumed.correlation:g}: "
         f"a design effect of {assumed.design_effect:.2f}.",
     )
     return [

@@ -164,9 +164,7 @@ def reasons(rankings: Sequence[RankingEntry]) -> list[str]:
         # an option that only one of them has, such as the digest of `other_persona`, follows from another one
         apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
         values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
-        lines.append(
-            f"Ranking {place} is separate from ranking 1: {values or 'nobody says what is right in its cases'}."
-        )
+        lines.append(f"Ranking {place} is separate from ranking 1: {values or 'its cases have no labels'}.")
     return lines
 
 

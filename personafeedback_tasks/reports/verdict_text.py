@@ -99,8 +99,9 @@ def _about_correction(verdict: VerdictEntry) -> Iterator[str]:
     yield (
         "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, where a "
         f"logistic curve over the log length ratio is right in {half} % if the better response is half as long as the "
-        f"other one, in {equal} % if both are equally long, in {double} % if it is twice as long. {percent(correction.outside)} % of the replies are "
-        "not as long beside the other side as nine in ten better responses there."
+        f"other one, in {equal} % if both are equally long, in {double} % if it is twice as long. "
+        f"{percent(correction.outside)} % of the replies have a length ratio outside the range of nine in ten better "
+        "responses there."
     )
     yield from _cut_off(correction)
 

@@ -144,9 +144,9 @@ def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Correcte
     outside = float(((replies < low - ROUNDING) | (replies > high + ROUNDING)).mean())
     if outside > MOST_OUTSIDE:
         why_not = (
-            f"{_percent(outside)} of the replies are not within {math.exp(low):.2f} to {math.exp(high):.2f} times "
-            "the length of the other side, as the better responses of nine in ten of the calibration set's pairs "
-            f"are: of the judge's errors at other lengths too little is known. At most {100 * MOST_OUTSIDE:.0f} % "
+            f"{_percent(outside)} of the replies are outside {math.exp(low):.2f} to {math.exp(high):.2f} times the "
+            "length of the other side, the range of nine in ten better responses in the calibration set: too little "
+            f"is known of the judge's errors at other lengths. At most {100 * MOST_OUTSIDE:.0f} % "
             "may be outside."
         )
         return refused(outside=outside, why_not=why_not)

@@ -110,7 +110,7 @@ def test_who_cannot_judge_is_not_counted_nor_an_answer_to_another_text(packed, t
 
 def test_an_item_about_a_question_that_is_gone_is_named(packed, tmp_path):
     without = replace(ASKED, items=QUESTIONS[:-1])
-    with pytest.raises(DataError, match="which is about one, expected one that is still asked"):
+    with pytest.raises(DataError, match="which is about one, expected an item whose row still exists"):
         taken(packed, tmp_path / "sent.csv", lambda item, row: "yes" if item.pair_id == "one" else "1", without)
     assert not packed.read(Vote)
 

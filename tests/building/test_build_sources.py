@@ -198,7 +198,7 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
         {"One": 3 / 8, "Two": 1 / 8, "Three": 1 / 2}, abs=0.04
     )
     assert {one.scenario for one in draw_scenarios(Settings(), other, choices, 6)} == {"One", "Two"}
-    with pytest.raises(DataError, match=r"found no scenario for 'u2', expected one at least"):
+    with pytest.raises(DataError, match=r"found no scenario for 'u2', expected at least one"):
         draw_scenarios(Settings(), other, choices[2:], 1)
     for line, said in (
         ("A,One,,0,", "found share = '0', expected float > 0"),
@@ -348,7 +348,7 @@ def test_what_is_broken_or_personal_is_named_before_anything_is_asked(tmp_path, 
 def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions_are_paid(tmp_path, writer):
     alike = {"Job": "ski coach in Jilin", "Likes": "snow and tea"}
     folder = brought(tmp_path / "build", {"u1": {"Name": "Wen", **alike}, "u2": {"Name": "Bo", **alike}}, {})
-    warned = "! The control setting=other_persona will not run on this set: found nobody whose persona user_id 'u1'"
+    warned = "! The control setting=other_persona will not run on this set: found no persona to show in place of that of user_id 'u1'"
     assert any(line.startswith(warned) for line in write_personas(folder, ONE))
     lines(folder.root / "persona" / "u2.json", {"Name": "Bo", "Job": "baker", "Likes": "bread"})
     assert not any("other_persona" in line for line in write_personas(folder, ONE))

@@ -220,7 +220,7 @@ def test_a_filled_in_table_is_not_replaced_by_the_next_packs(build):
     filled = tables.text(list(rows[0]), [{**row, "vote": "A"} for row in rows])
     table.write_text(filled, "utf-8")
     done = personafeedback("annotate", "pack", build.root, "--format", "csv")
-    assert "found a vote that was not taken in, which new packs would replace" in " ".join(done.stderr.split())
+    assert "found a vote that was not imported and that new packs would overwrite" in " ".join(done.stderr.split())
     assert table.read_text("utf-8") == filled
     assert f"{len(rows)} new votes" in votes_of(build, table)
     assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0

@@ -99,7 +99,7 @@ def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
     assert json.loads(made.to_json()) == written("verdict", both, "--calibration", both)
     with pytest.raises(RunError, match="found no duels of the run on"):
         api.verdict(calibration, calibration=calibration)
-    with pytest.raises(RunError, match="Found no run as calibration"):
+    with pytest.raises(RunError, match="Found no calibration run"):
         api.verdict(both, calibration=[])
 
 

@@ -85,13 +85,13 @@ def test_a_remedy_names_options_of_its_harness_and_methods_of_its_benchmark():
         of_lm_eval, of_inspect = unreadable("t", [reason]), unreadable("t", [reason], harness="inspect-ai")
         assert not [word for word in ("--max-tokens", "-T method") if word in of_lm_eval]
         assert not [word for word in ("--gen_kwargs", "--apply_chat_template", "_mc") if word in of_inspect]
-    assert "-T method=logprobs; a thinking model needs room: --max-tokens 16384" in unreadable(
+    assert "-T method=logprobs; a thinking model needs a higher limit: --max-tokens 16384" in unreadable(
         "t", ["invalid_response_format"], harness="inspect-ai"
     )
     for name in ("recenter_extraction", "recenter_relevance", "recenter_response"):
         benchmark = find(name)
         said = messages.remedy(benchmark, benchmark.methods["generate"], "invalid_response_format", "lm-eval")
-        assert "--apply_chat_template; a thinking model needs room" in said
+        assert "--apply_chat_template; a thinking model needs a higher limit" in said
         assert "_mc" not in said
 
 

@@ -218,5 +218,5 @@ def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, l
     assert read_run(log).results == read_run(logs[harness]).results
     done = personafeedback("report", "--full", log, "--data", real_part)
     assert done.exit_code == 0, done.output
-    said = f"The run is of task version 1.0. All numbers here are those of the installed version {TASK_VERSION}, "
+    said = f"The run has task version 1.0. All numbers here were recomputed from its replies with the installed version {TASK_VERSION}"
     assert (said in " ".join(done.stdout.split())) == (version == "1.0")

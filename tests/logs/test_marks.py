@@ -130,7 +130,7 @@ def test_an_invalidated_log_is_refused_and_in_a_folder_passed_over(whole, log, t
     (run,) = read_runs([folder], said.append)
     assert len(run.cases) == CASES
     (line,) = said
-    assert line.startswith(f"Passed over {marked}: found a log that is marked as invalidated")
+    assert line.startswith(f"Skipped {marked}: found a log that is marked as invalidated")
 
 
 @pytest.mark.slow
@@ -181,7 +181,9 @@ def started(log: Path, to: Path) -> Path:
 
 def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_path):
     going = started(log, tmp_path / "a.eval")
-    pays_twice = "If it still runs, wait for its end: to resume it now would pay twice. If it was killed, `inspect "
+    pays_twice = (
+        "If it is still running, wait for its end: resuming it now would pay twice. If it was killed, `inspect "
+    )
     done = personafeedback("report", "--full", going, "--data", data)
     assert done.exit_code == 0, done.output
     assert f"The run is {UNFINISHED}. {pays_twice}" in done.output
@@ -235,4 +237,4 @@ def test_logs_that_end_too_early_say_the_same(cut, log, several, tmp_path):
         read_run(path)
     said = str(caught.value)
     assert "run again" not in said.lower().replace("--log_samples", "")
-    assert "wait for its end: to resume it now would pay twice" in said
+    assert "wait for its end: resuming it now would pay twice" in said

@@ -112,7 +112,7 @@ def test_a_log_that_another_one_continues_is_named(shards, tmp_path):
     (run,) = read_runs([tmp_path], said.append)
     assert run.logs == (tmp_path / "b.eval",)
     (line,) = said
-    assert line.startswith(f"Passed over {tmp_path / 'a.eval'}: {tmp_path / 'b.eval'} continues it and has its samples")
+    assert line.startswith(f"Skipped {tmp_path / 'a.eval'}: {tmp_path / 'b.eval'} continues it and has its samples")
 
 
 @pytest.mark.parametrize("status", ["error", "started"])
@@ -126,5 +126,5 @@ def test_a_log_that_failed_does_not_hide_the_complete_one_that_it_continues(stat
     (run,) = read_runs([tmp_path], said.append)
     assert (run.finished, len(run.cases)) == (True, 16)
     (line,) = said
-    assert line.startswith(f"Passed over {tmp_path / 'b.eval'}: ")
+    assert line.startswith(f"Skipped {tmp_path / 'b.eval'}: ")
     assert line.endswith(f"; {tmp_path / 'a.eval'}, which it continues, is complete. Name the log to report it.")

@@ -117,7 +117,8 @@ def test_where_nobody_elses_persona_fits_the_command_says_why(tmp_path):
     assert done.exit_code == 0, done.output
     words = " ".join(done.output.split())
     assert (
-        "No baseline with another persona: release/persona: found nobody whose persona user_id 'u' could get" in words
+        "No baseline with another persona: release/persona: found no persona to show in place of that of user_id 'u'"
+        in words
     )
     assert "Right minus wrong" not in words
     document = json.loads(CliRunner().invoke(main, [*arguments, "--json", "-"]).stdout)["baselines"]

@@ -134,8 +134,8 @@ def test_where_nobody_fits_it_is_one_error_before_the_first_call(harness, releas
     with pytest.raises(DataError) as caught:
         begin[harness]()
     assert str(caught.value) == (
-        f"{release / 'persona'}: found nobody whose persona user_id {english[0].stem!r} could get under setting=other_persona, "
-        "expected another user of the same language (en) who is no near twin. Use setting=no_persona as the control, or add personas."
+        f"{release / 'persona'}: found no persona to show in place of that of user_id {english[0].stem!r} under "
+        "setting=other_persona, expected one of another user of the same language (en) who is no near twin. Use setting=no_persona as the control, or add personas."
     )
 
 

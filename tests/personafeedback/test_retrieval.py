@@ -252,7 +252,7 @@ def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kep
     # Once per case, with the persona, the question and the numbered pieces.
     filters = asked(log, "rag_filter")
     assert filters == {(name, "rag_filter"): rag_filter.prompt(case, RAG) for name, case in cases.items()}
-    warning = "8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were asked as without rag_filter"
+    warning = "8 of 8 replies to rag_filter (100.0%) are unreadable: these cases were run as without rag_filter"
     assert (warning in caplog.text) == (said == "unreadable")
     assert log.eval.task == f"{CELL} (rag, rag_filter, demonstration)"
     assert log.eval.metadata[KEY]["rag_filter"] is True

@@ -344,7 +344,7 @@ def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):
 
     done = personafeedback("annotate", "votes", study, sent(" "))
     assert done.exit_code == 1
-    assert "found the vote 'missing' without a note, expected one that says what" in done.output
+    assert "found the vote 'missing' without a note, expected a note on what is missing" in done.output
     assert not (study / "missing.jsonl").exists()
     for note, named in (("Has a son", ["Has a son"]), ("Has a son; Likes wood", ["Has a son", "Likes wood"])):
         votes(study, sent(note))

@@ -400,7 +400,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp
     _, other = in_inspect(find("recenter_extraction"), lambda case, call: "ACCEPT", tmp_path)
     done = personafeedback("chain", other, "--people", story.people)
     assert done.exit_code != 0
-    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected one at least." in done.output
+    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected at least one." in done.output
 
 
 # --- which runs make one chain ----------------------------------------------------------------------------------------

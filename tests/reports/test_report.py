@@ -289,11 +289,11 @@ def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(har
     (run,) = read_runs([folder], said.append)
     assert len(run.cases) == 40
     assert len(said) == 1
-    assert re.search(r"Passed over \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
+    assert re.search(r"Skipped \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
     done = personafeedback("report", "--full", folder, "--data", real_part)
     assert done.exit_code == 0
-    assert "Passed over" in done.stderr
-    assert "Passed over" not in done.stdout
+    assert "Skipped" in done.stderr
+    assert "Skipped" not in done.stdout
 
 
 @pytest.mark.slow
@@ -320,7 +320,7 @@ def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, 
     (run,) = read_runs([tmp_path / "logs"], said.append)
     assert (run.logs, len(run.cases)) == ((good,), 16)
     assert len(said) == 1
-    assert said[0].startswith(f"Passed over {bad}: ")
+    assert said[0].startswith(f"Skipped {bad}: ")
     good.unlink()
     if what == "damaged":
         with pytest.raises(RunError, match="cannot read"):

@@ -111,7 +111,7 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
             PersonaUse.ANY,
             "any persona helps it; it does worse with this user's than with another user's",
         ),
-        ((NOT_SEEN, ABOVE, NOT_SEEN), PersonaUse.NO_SIGN, "that it must be this user's cannot be seen"),
+        ((NOT_SEEN, ABOVE, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it must be this user's"),
         ((ABOVE, BELOW, NOT_SEEN), PersonaUse.NO_SIGN, "it does worse with it than without (-9.8, -12.6 to -6.9)"),
         ((CONSTANT, CONSTANT, NOT_SEEN), PersonaUse.USES, USES),
         ((points(4, NAN, NAN, users=1),), None, "cannot be said with one user"),
@@ -171,7 +171,7 @@ KNOWER = (missing(0, 4), missing(0, 18), missing(2, 20))
 PLANTED = {
     "a knower": (KNOWER, USES),
     "a wrong persona misleads it": ((missing(0, 12), missing(0, 26), missing(2, 14)), "a wrong persona misleads it (-"),
-    "any persona helps it": ((missing(0, 4), missing(2, 6), missing(0, 18)), "any persona helps it; that it must be this user's cannot be seen"),
+    "any persona helps it": ((missing(0, 4), missing(2, 6), missing(0, 18)), "any persona helps it; no sign that it must be this user's"),
     "indifferent": ((missing(0, 12), missing(2, 14), missing(1, 13)), "no sign that it uses this user's persona"),
     "no run without": ((missing(0, 12), missing(0, 26), None), "no sign that it uses this user's persona: answers depend on whose it is, and whether the right one helps was not asked"),
 }  # fmt: skip
@@ -361,7 +361,7 @@ def made_up(key: str) -> Caveat:
 def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
     """Assert that an output gives this sentence before any number of the run, and no verdict; of a void control none on the persona."""
     assert sentence in text, f"{output} hides it"
-    text = text.replace("hether it uses this user's persona cannot be said: a control is void", "")
+    text = text.replace("hether it uses this user's persona is unknown: a control is void", "")
     assert "t uses this user's persona" not in text, f"{output} gives a verdict on the persona"
     assert "Not significantly different" not in text, f"{output} gives a verdict against a baseline"
     assert control or "points above" not in text, f"{output} gives a verdict against a baseline"
@@ -480,7 +480,7 @@ def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
     gaps = {name: math.isnan(one.value) for name, one in report.differences(report.overall).items()}
     assert gaps == {"right minus wrong": False, "persona gain": True}
     assert report.use is None
-    assert "persona cannot be said: a control is void" in printed(report_text.short(report))
+    assert "persona is unknown: a control is void" in printed(report_text.short(report))
     assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).entry.runs[0].rank == 1
 
 
@@ -500,7 +500,7 @@ def test_what_no_answer_could_have_moved_is_not_measured_whatever_it_is(tmp_path
     for output, text in outputs(tied, dict(zip(controls, rest, strict=True)), tmp_path).items():
         if output != "ranking.csv":
             leads(output, text, "It picks the first response in 100.0 % of the calls: this measures place")
-            assert "averaged over the orders they are exactly tied" in text
+            assert "averaged over the orders, they tie exactly" in text
             assert output in ("compare", "card") or "not measured" in text or '"value": null' in text
 
 

@@ -167,7 +167,7 @@ def test_replies_of_lengths_that_the_calibration_does_not_have_are_refused():
     assert of_replies(30).outside == same(0.3)
     refused = of_replies(31)
     assert refused.rate is None
-    assert f"31.0 % of the replies are not within {math.exp(low):.2f} to {math.exp(high):.2f} times" in refused.why_not
+    assert f"31.0 % of the replies are outside {math.exp(low):.2f} to {math.exp(high):.2f} times" in refused.why_not
 
 
 @pytest.mark.release

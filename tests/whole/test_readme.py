@@ -95,7 +95,7 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
     def cases(*words: str) -> str:
         return f"{sum(n for cell, n in PAPER_COUNTS.items() if {*words} <= set(cell.split('_'))):,}"
 
-    assert f"has {cases()} cases labeled by people" in readme
+    assert f"has {cases()} human-labeled cases" in readme
     assert f"all six cells, {cases()} |" in readme
     assert f"{cases('specific')} and {cases('general')} |" in readme
     assert f"{cases('easy')}, {cases('medium')} and {cases('hard')} |" in readme

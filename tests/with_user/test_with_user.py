@@ -225,7 +225,7 @@ def stands_beside_the_gain(folder, made, monkeypatch):
         ([f"task={TASKS}@source"], "makes its samples while it runs"),
         ([f"task={TASKS}@capitals", "setting=nobody"], "setting must be one of persona, no_persona, other_persona, padding"),
         ([f"task={TASKS}@capitals", "user=Nobody"], "found no such user in"),
-        ([f"task={TASKS}@capitals", "setting=other_persona"], "setting=other_persona needs a user to differ from"),
+        ([f"task={TASKS}@capitals", "setting=other_persona"], "setting=other_persona needs the user whom a sample is about"),
         ([f"task={TASKS}@capitals", "count=many"], "cannot be loaded (TypeError"),
         ([], "task must be one task, such as -T task=FILE.py@task"),
         ([f"task={TASKS}@capitals", "usr=Iris_s04"], "usr is no option of with_user or of task="),
@@ -284,7 +284,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
         shutil.copy(next((tmp_path / "plain").glob("*.eval")), tmp_path / "dicts" / name)
     beside = personafeedback("cost", tmp_path / "dicts", "--value", "right")
     assert beside.exit_code == 0, beside.output
-    assert beside.stderr.count("Passed over logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
+    assert beside.stderr.count("Skipped logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
     by_right, by_short = (costs(tmp_path / "dicts", "--value", name)[0] for name in ("right", "short"))
     assert (by_right["value"], by_short["value"]) == ("right", "short")
 

@@ -81,7 +81,7 @@ def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scena
             of_category[scenario.category].append(scenario)
     if not of_category:
         raise DataError(
-            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected one at least. Add a line with nothing "
+            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected at least one. Add a line with nothing "
             "under fits."
         )
     bounds = list(accumulate(sum(scenario.share for scenario in group) for group in of_category.values()))
