@@ -77,7 +77,7 @@ def test_the_remedy_fits_the_method():
     assert "--apply_chat_template" in unreadable("t", answers)
     assert "softmax_dtype=float32" in unreadable("t", answers, "mc")
     assert "see p_letters" in unreadable("t", answers, "logprobs")
-    assert "give thinking models room" in unreadable("t", ["A", "no_response"], "logprobs")
+    assert "give thinking models more new tokens" in unreadable("t", ["A", "no_response"], "logprobs")
 
 
 def test_a_remedy_names_options_of_its_harness_and_methods_of_its_benchmark():
