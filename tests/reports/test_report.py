@@ -460,7 +460,7 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     report = make_report(read_run(log), load_cases("sample"))
     for said in ("Only 8 users: 95 % intervals are rough.", "DEMONSTRATION on the bundled sample"):
         assert any(caveat.startswith(said) for caveat in words(report))
-    for judge, said in (("gold", "So near to 0 or 100 %"), ("always_first", "All cases have the same score")):
+    for judge, said in (("gold", "This close to 0 or 100 %"), ("always_first", "All cases have the same score")):
         log = inspect_log(tmp_path / judge, judge, "personafeedback_hard", "sample")
         report = make_report(read_run(log), load_cases("sample"))
         assert any(caveat.startswith(said) for caveat in words(report))

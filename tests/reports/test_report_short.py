@@ -115,11 +115,11 @@ def test_a_missing_control_is_asked_for_by_an_option(one_cell):
     assert "persona gain       not asked" in lines
     assert lines[1].endswith("; whether it uses this user's persona was not asked.")
     option = """--metadata '{"setting": "other_persona,no_persona"}'"""
-    assert f"To ask for other_persona and no_persona, repeat the run with {option}." in lines
+    assert f"To add other_persona and no_persona, repeat the run with {option}." in lines
     assert len(on_a_terminal(run, *data)) <= SCREEN
     some = in_a_pipe(run, controls[0], *data)
     assert any(line.startswith("persona gain       +") or line.startswith("persona gain       -") for line in some)
-    assert any(line.startswith("To ask for other_persona") and "no_persona" not in line for line in some)
+    assert any(line.startswith("To add other_persona") and "no_persona" not in line for line in some)
     assert not any(line.startswith("To ask") for line in in_a_pipe(run, *controls, *data))
 
 
