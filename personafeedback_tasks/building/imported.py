@@ -41,8 +41,8 @@ class ImportedRow(msgspec.Struct, frozen=True):
     question: NonEmpty
     chosen: NonEmpty
     rejected: NonEmpty
-    user_id: str | int = ""
-    category: Annotated[str, one_of("", *CATEGORIES)] = ""
+    user_id: str | int | None = None
+    category: Annotated[str, one_of("", *CATEGORIES)] | None = None
 
     def __post_init__(self) -> None:
         name = str(self.user_id or "x")

@@ -88,7 +88,7 @@ def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> s
     advice = [by_likelihood[name] for name in benchmark.methods if name in by_likelihood]
     if harness == "lm-eval":
         advice.insert(0, "a chat model needs --apply_chat_template")
-    room = _ROOM.get(harness, "a higher limit on new tokens")
+    room = _ROOM.get(harness, "raise the limit of their replies")
     advice.append(f"a thinking model needs a higher limit: {room}")
     said = "; ".join(advice)
     return _REMEDIES[reason].format(

@@ -169,6 +169,13 @@ def test_what_a_spreadsheet_leaves_is_read_and_what_is_no_table_is_named(tmp_pat
     assert "--from must be a .csv or .jsonl file, got pairs.parquet" in done.stderr
 
 
+def test_a_null_is_a_value_that_is_not_given(tmp_path):
+    """As data frames write it, also where other rows have the value."""
+    rows = rows_of(2)
+    rows[1] |= {"user_id": None, "category": None}
+    assert "took 2 pairs" in imported(tmp_path / "b", written(tmp_path, rows)).stdout
+
+
 def test_a_file_without_a_pair_to_take_says_what_was_left_out_and_starts_no_build(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text("".join(json.dumps({**row, "rejected": row["chosen"]}) + "\n" for row in rows_of(2)), "utf-8")
