@@ -137,7 +137,7 @@ def _uses_alone(use: Use) -> str:
         what = "was not asked"
         if asked := [use.differences[key] for key in (WRONG, NONE) if key in use.differences]:
             alike = ": the difference is the same for all users"
-            what = f"cannot be said{' with one user' if asked[0].users < 2 else alike}"
+            what = f"cannot be determined{' with one user' if asked[0].users < 2 else alike}"
         return f"whether it uses this user's {use.known} {what}"
     remark = _remark(verdict, use.sign(WRONG), use.sign(NONE))
     missing = f" (not asked: {', '.join(use.missing)})" if use.missing and verdict is PersonaUse.USES else ""

@@ -114,7 +114,7 @@ def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(
         ((NOT_SEEN, ABOVE, NOT_SEEN), PersonaUse.NO_SIGN, "no sign that it must be this user's"),
         ((ABOVE, BELOW, NOT_SEEN), PersonaUse.NO_SIGN, "it does worse with it than without (-9.8, -12.6 to -6.9)"),
         ((CONSTANT, CONSTANT, NOT_SEEN), PersonaUse.USES, USES),
-        ((points(4, NAN, NAN, users=1),), None, "cannot be said with one user"),
+        ((points(4, NAN, NAN, users=1),), None, "cannot be determined with one user"),
         ((Estimate(0.5, 0.0, NAN, NAN, 20, 3),), None, "the difference is the same for all users"),
         ((), None, "was not asked"),
     ],
