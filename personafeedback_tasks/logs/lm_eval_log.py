@@ -67,10 +67,11 @@ def _logs(path: Path, only: Collection[Path], texts: bool) -> list[Log]:
             "personafeedback-tasks."
         )
     samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
+    strange = [file for file in only if file not in samples.values() and results_beside(file) == path]
+    if strange:
+        raise RunError(f"{min(strange)}: {path.name} beside it has no such task. Keep the files of one run together.")
     if only:
         samples = {task: file for task, file in samples.items() if file in only}
-    if not samples:
-        raise RunError(f"{min(only)}: {path.name} beside it has no such task. Keep the files of one run together.")
     there = [file for file in samples.values() if file.is_file()]
     if not there and results.get("task_hashes"):  # lm-eval writes the samples, if they are logged, after the results
         raise RunError(

@@ -14,6 +14,7 @@ pytest.importorskip("scipy")
 from support.commands import personafeedback
 from support.logs import lm_eval_log
 
+from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
 
 pytestmark = pytest.mark.slow
@@ -69,6 +70,15 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
     assert done.exit_code == 0, done.output
     first, second = json.loads((tmp_path / "c.json").read_text("utf-8"))["rankings"][0]["runs"]
     assert first["measures"]["acc"] == second["measures"]["acc"]
+
+
+def test_samples_of_no_task_of_the_run_are_named_also_beside_others(log, tmp_path):
+    folder = shutil.copytree(log.parent, tmp_path / "log")
+    own, *_ = sorted(folder.glob("samples_*.jsonl"))
+    other = shutil.copy(own, folder / f"samples_gsm8k_{own.stem.rpartition('_')[2]}.jsonl")
+    for paths in ([other], [own, other]):
+        with pytest.raises(RunError, match="samples_gsm8k_.*beside it has no such task"):
+            read_runs(paths)
 
 
 def test_each_gets_the_control_of_its_own_task(log, tmp_path):
