@@ -15,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from studies import STUDIES, table_row
+from claims import table_row
+from studies import STUDIES
 
 
 def rows(number: int, scale: float) -> list[str]:

@@ -13,7 +13,8 @@ pytest.importorskip("ppi_py")
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from studies import STUDIES, Claim, Study
+from claims import Claim, Study
+from studies import STUDIES
 from support.samples import a_part
 
 PAGE = BENCHMARKS / "intervals.md"
