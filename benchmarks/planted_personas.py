@@ -28,7 +28,7 @@ IDLE: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
     "adds 50 points for a tenth of users, costs the others 5.6": (0.45, _of_some(0.1, 0.5)),
     "costs a tenth of users 50 points, adds 5.6 for the others": (0.94, _of_some(0.1, -0.5)),
 }
-"""What the right persona does -> (share right without one, draws what it adds for each user: 0 on average)."""
+"""Planted effect of the right persona -> (share right without it, a function that draws each user's gain; mean 0)."""
 
 GAINS: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
     f"adds {points} points": (0.75, lambda rng, users, points=points: np.full(users, points / 100))

@@ -23,7 +23,8 @@ def with_user(
 
     Args:
         task: a task's name or file, as `inspect eval` takes it: FILE.py@task.
-        setting: what the message is about: the user, nothing (no message), another user, or nobody, at the same length.
+        setting: whose profile the message holds: the user's or another user's. `padding` sends neutral text of the same
+            length, `no_persona` no message.
         user: the id of one user for all samples. Default: the user_id in a sample's metadata, else drawn by sample id.
         data: a folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given.
         arguments: options of the task itself.

@@ -75,7 +75,7 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
 
 
 def costs_among(values: Iterable[str]) -> list[str]:
-    """Those of the names of a model's values that are costs."""
+    """Names of the costs among a model's values."""
     return [name for name in values if name not in (GAIN, SWAP)]
 
 

@@ -37,7 +37,7 @@ class CostOfUser(Record, frozen=True, kw_only=True):
         task: as its log names it.
         model: as its log names it.
         harness: `Inspect` or `lm-eval`.
-        setting: what the message is about: `persona`, `other_persona` or `padding`.
+        setting: what the message holds: `persona`, `other_persona` or `padding`.
         told: the first digits of the SHA-256 of lm-eval's system instruction, one for all samples; else empty.
         value: the number that counts, of those that the task reports.
         higher_is_better: whether a higher score is the better one.

@@ -64,6 +64,7 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         model: the model as the harness names it.
         name: the model as --name calls it.
         label: the model with remarks.
+        title: name of its data: a set's, or the benchmark's.
         primary: the measure that is its score.
         score: name of the score for people.
         chance: the score of guessing; null if unknown.
@@ -97,6 +98,7 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     model: str
     name: str
     label: str
+    title: str
     primary: str
     score: str
     chance: float | None

@@ -88,6 +88,7 @@ def make_report(
         model=run.model,
         name=run.name,
         label=run.label,
+        title=run.title,
         primary=run.primary,
         score=run.score_name,
         chance=spec.chance,

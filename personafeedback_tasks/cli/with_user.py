@@ -20,7 +20,7 @@ from .runs import note_skipped
     type=click.Choice([name for name in SETTINGS if name != "no_persona"]),
     default="persona",
     show_default=True,
-    help="Text about this user, about another user, or of the same length about nobody.",
+    help="This user's profile, another user's, or neutral text of the same length.",
 )
 @click.option(
     "--data", help="A folder with persona/, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given."

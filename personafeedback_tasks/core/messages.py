@@ -91,8 +91,9 @@ def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> s
     room = _ROOM.get(harness, "raise the limit of their replies")
     advice.append(f"a thinking model needs a higher limit: {room}")
     said = "; ".join(advice)
+    *others, last = benchmark.labels
     return _REMEDIES[reason].format(
-        labels=" or ".join(benchmark.labels), room=room, advice=f"{said[:1].upper()}{said[1:]}"
+        labels=f"{', '.join(others)} or {last}", room=room, advice=f"{said[:1].upper()}{said[1:]}"
     )
 
 

@@ -51,8 +51,8 @@ class JudgeAPI(ModelAPI):
             raise
         except ValueError as error:
             raise OptionError(
-                f"{about.get('case_id', 'a message')}: {error}. {self.benchmark.name}/{self.model_name} judges tasks "
-                f"of {self.benchmark.name} alone."
+                f"{about.get('case_id', 'a message')}: {error}. {self.benchmark.name}/{self.model_name} reads "
+                f"only prompts in the form of {self.benchmark.name}'s."
             ) from None
         stopped: StopReason = "unknown" if reply.truncated is None else "stop"
         if reply.filtered:

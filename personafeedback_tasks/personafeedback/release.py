@@ -100,8 +100,7 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
     try:
         root = Path(snapshot_download(hub_id, repo_type="dataset", revision=revision, allow_patterns=_FETCHED))
     except Exception as error:  # the Hub client has a dozen unrelated classes for "could not get it"
-        looked = folders.looked(name)
-        no_folder = f"There is no folder {name!r}{looked}. " if looked else ""
+        no_folder = "" if revision else f"There is no folder {name!r}{folders.looked(name)}. "
         reason = (str(error).strip() or "no reason given").splitlines()[0]
         raise DataError(
             f"{no_folder}Could not get {hub_id}@{revision or 'main'} from the Hugging Face Hub "

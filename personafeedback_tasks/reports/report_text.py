@@ -71,9 +71,9 @@ def short(report: ReportedRun, others: bool = False) -> list[Block]:
 
 
 def title(report: ReportedRun) -> str:
-    """The model, and what it was asked: `model, general hard: 1,010 cases, 101 users`."""
+    """The model, and what it was asked: `model, PersonaFeedback, general hard: 1,010 cases, 101 users`."""
     overall = report.overall
-    return f"{report.label}, {spaced(overall.name)}: {_count(overall)} cases, {overall.users:,} users"
+    return f"{report.label}, {report.title}, {spaced(overall.name)}: {_count(overall)} cases, {overall.users:,} users"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -293,5 +293,7 @@ def test_a_log_has_no_folder_of_this_machine_as_its_data_sets_location(tmp_path)
 
 def test_a_judge_says_whose_tasks_it_judges():
     judge = get_model("personafeedback/longest").api
-    with pytest.raises(OptionError, match="personafeedback/longest judges tasks of personafeedback alone"):
+    with pytest.raises(
+        OptionError, match="personafeedback/longest reads only prompts in the form of personafeedback's"
+    ):
         asyncio.run(judge.generate([ChatMessageUser(content="Why?")], [], "auto", GenerateConfig()))

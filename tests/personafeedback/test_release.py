@@ -110,6 +110,8 @@ def test_a_hub_that_refuses_or_cannot_be_reached_is_one_sentence_with_what_to_do
     assert str(refused.value) == (
         f"Could not get owner/name@v1 from the Hugging Face Hub (PermissionError: Access is restricted.). {REMEDIES}"
     )
+    with pytest.raises(DataError, match=r"\AThere is no folder 'duels/chosen'\. Could not get duels/chosen@main"):
+        locate("duels/chosen")  # without a revision it may be meant as a folder
 
 
 @pytest.mark.slow

@@ -165,6 +165,7 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
     assert total["measures"]["changed"]["value"] == changed.get(judge, total["measures"]["changed"]["value"])
     if judge == "readable":
         short = personafeedback("report", inspect_log, "--data", "sample").stdout
+        assert ", PersonaFeedback swap, " in short.splitlines()[0]  # its cells have the names of PersonaFeedback's
         assert "picks that change with the user" in short
 
 
