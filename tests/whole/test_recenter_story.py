@@ -70,7 +70,7 @@ def test_the_story_of_the_stages(tmp_path, monkeypatch):
         assert set(heading.split()) <= set(printed.split())
     assert "(select, demonstration)" in printed
     for stage in ("extraction", "relevance", "response"):  # runs of several tasks are told apart by the task
-        assert f"openai/gpt-4o (demonstration, recenter_{stage}), total" in printed
+        assert f"openai/gpt-4o (demonstration, recenter_{stage}), Recenter {stage}, total" in printed
 
 
 @pytest.mark.release
