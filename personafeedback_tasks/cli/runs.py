@@ -131,7 +131,7 @@ def compare(
     metavar="README.md",
     required=True,
     type=FILE,
-    help="The model's card; created if missing. Existing text is kept, except comments within its `model-index`.",
+    help="The model's card; created if missing. Its text and metadata are kept, except comments among the metadata.",
 )
 @click.option(
     "--eval-results",

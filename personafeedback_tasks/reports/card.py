@@ -31,9 +31,6 @@ from .table import interval
 
 EVAL_RESULTS = ".eval_results"
 
-# the lines of a `model-index` among the metadata of a card
-_INDEX = re.compile(r"""^["']?model-index["']?:.*\n(?:[ \t-].*\n|[ \t]*\n(?=[ \t-]))*""", re.MULTILINE)
-
 # keys of caveats on facts that a card needs and a report does not
 _UNCHECKED = ("counts_unchecked", "no_data", "prompts_unchecked")
 
@@ -52,8 +49,8 @@ def update_card(
 ) -> str:
     """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 
-    Each way of asking has one section and its own `model-index` entries; all else stays as it is written, but for
-    comments within `model-index`.
+    Each way of asking has one section and its own `model-index` entries. All other text and metadata stay, but for
+    comments among the metadata.
 
     Args:
         controls: value of the control's option -> the run under it, as in the report.
@@ -66,16 +63,15 @@ def update_card(
     """
     spec = refuse_unpublishable(run, report)
     assert cases is not None  # a report without them has the caveat `no_data`
-    old = _read(path)
     signed = {value: signature_line(control, public=True) for value, control in controls.items()}
     made = results(run, report, spec, signed)
-    new = _updated(path, old or "", run, spec, made, section(run, report, cases, spec, signed, costs))
+    old = _read(path)
+    new = _updated(path, old, run, spec, made, section(run, report, cases, spec, signed, costs))
     if new != old:
         write(path, new)
-    done = "nothing to change" if new == old else "created" if old is None else "updated; everything else unchanged"
     return (
-        f"{path}: {done}. Nothing was uploaded. An upload replaces the model's card on the Hub: begin with that card "
-        "(hf download OWNER/MODEL README.md --local-dir .)."
+        f"{path}: {'nothing to change' if new == old else 'updated'}. Nothing was uploaded. An upload replaces the "
+        "model's card on the Hub: begin with that card (hf download OWNER/MODEL README.md --local-dir .)."
     )
 
 
@@ -154,74 +150,54 @@ def data_set_of(run: Run, spec: CardSpec) -> tuple[str, str | None]:
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> str | None:
+def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        return None
+        return ""
     except (OSError, UnicodeDecodeError) as error:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
-def _updated(path: Path, content: str, run: Run, spec: CardSpec, made: Sequence[EvalResult], text: str) -> str:
-    newline = "\r\n" if content.count("\n") == content.count("\r\n") > 0 else "\n"
-    content = content.replace(newline, "\n")
+def _updated(path: Path, old: str, run: Run, spec: CardSpec, made: Sequence[EvalResult], text: str) -> str:
+    newline = "\r\n" if "\r\n" in old else "\n"
+    content = old.replace("\r\n", "\n")
     block = REGEX_YAML_BLOCK.search(content)
-    before, front, after = (
-        (content[: block.start(2)], block[2], content[block.end(2) :]) if block else ("---\n", "", f"\n---\n{content}")
-    )
-    front = _with_results(path, front, run, spec, made)
-    body = after if content else f"{after}\n# {foreign.markdown(run.name)}\n"
-    body = _with_section(path, body, variant(run), text)
-    return f"{before}{front}{body}".replace("\n", newline)
-
-
-def _with_results(path: Path, front: str, run: Run, spec: CardSpec, made: Sequence[EvalResult]) -> str:
-    # all but the lines of `model-index` stay as they are written
-    own = foreign.line(run.name)
+    body = content[block.end() :] if block else content or f"# {foreign.markdown(run.name)}\n"
     try:
-        metadata = yaml.safe_load(f"{front}\n") or {}
-        models = list(metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}])
-        names = [str(model["name"]) for model in models]
-        place = next((place for place, name in enumerate(names) if same_model(own, name)), None)
-        if place is None:
-            raise CardError(
-                f"{path}: found the card of {' and '.join(names)}, expected that of {own}, the model of this run. "
-                "Pass that model's card as --model-card. If both names are of one model, give the run the card's "
-                "name with --name."
-            )
-        models[place] = {**models[place], "results": _merged(models[place]["results"], run, spec, made)}
-        if models == metadata.get("model-index"):
-            return front
-        index = yaml_dump({"model-index": models}, sort_keys=False)
-        kept = f"{front}\n" if metadata else ""
-        changed = _INDEX.sub(lambda _: index, kept, count=1) if _INDEX.search(kept) else kept + index
-        if yaml.safe_load(changed) != {**metadata, "model-index": models}:
-            raise ValueError("they are not one key a line")
-    except CardError:
-        raise
+        metadata = yaml.safe_load(f"{block[2]}\n") if block else {}
+        front = yaml_dump(_with_results(path, metadata or {}, run, spec, made), sort_keys=False)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
         raise CardError(
-            f"{path}: found metadata that cannot be read or changed ({' '.join(str(error).split())}), expected those "
-            "of a valid card, one key a line, between the two lines ---. Fix them, then run this again."
+            f"{path}: found metadata that cannot be read ({' '.join(str(error).split())}), expected those of a valid "
+            "card between the two lines ---. Fix them, then run this again."
         ) from error
-    return changed.removesuffix("\n")
+    return f"---\n{front}---\n{_with_section(path, body, variant(run), text)}".replace("\n", newline)
 
 
-def _merged(
-    earlier: Sequence[Mapping[str, Any]], run: Run, spec: CardSpec, made: Sequence[EvalResult]
-) -> list[Mapping[str, Any]]:
-    kept: list[Mapping[str, Any]] = []
-    place = None
-    for result in earlier:
-        others = [metric for metric in result["metrics"] if not _is_earlier(result, metric, run, spec)]
-        if len(others) < len(result["metrics"]) and place is None:
-            place = len(kept)
-        if others or not result["metrics"]:
-            kept.append({**result, "metrics": others})  # ModelCard.save joins results on the same data
-    place = len(kept) if place is None else place
-    (model,) = eval_results_to_model_index("", list(made))
-    return [*kept[:place], *model["results"], *kept[place:]]
+def _with_results(
+    path: Path, metadata: Mapping[str, Any], run: Run, spec: CardSpec, made: Sequence[EvalResult]
+) -> dict[str, Any]:
+    own = foreign.line(run.name)
+    models = metadata.get("model-index") or [{"name": metadata.get("model_name", own), "results": []}]
+    names = [str(model["name"]) for model in models]
+    places = [place for place, name in enumerate(names) if same_model(own, name)]
+    if not places:
+        raise CardError(
+            f"{path}: found the card of {' and '.join(names)}, expected that of {own}, the model of this run. "
+            "Pass that model's card as --model-card. If both names are of one model, give the run the card's "
+            "name with --name."
+        )
+    model = models[places[0]]
+    kept = []
+    for result in model["results"]:
+        # ModelCard.save joins the results on the same data: others' are kept
+        metrics = [metric for metric in result["metrics"] if not _is_earlier(result, metric, run, spec)]
+        if metrics or not result["metrics"]:
+            kept.append({**result, "metrics": metrics})
+    (new,) = eval_results_to_model_index(own, list(made))
+    model["results"] = [*kept, *new["results"]]
+    return {**metadata, "model-index": models}
 
 
 def _is_earlier(result: Mapping[str, Any], metric: Mapping[str, Any], run: Run, spec: CardSpec) -> bool:
@@ -243,14 +219,13 @@ def _with_section(path: Path, body: str, key: str, text: str) -> str:
     begin, end = (f"<!-- personafeedback: {side} {key} -->" for side in ("begin", "end"))
     section = f"{begin}\n\n{text}\n\n{end}"
     lines = body.split("\n")
-    counts = lines.count(begin), lines.count(end)
-    if counts == (0, 0):
-        gap = "\n" * max(0, 2 - (len(body) - len(body.rstrip("\n"))))
-        return f"{body}{gap}{section}\n"
-    if counts == (1, 1) and lines.index(begin) < lines.index(end):
+    starts, ends = lines.count(begin), lines.count(end)
+    if starts == ends == 0:
+        return f"{body.rstrip()}\n\n{section}\n"
+    if starts == ends == 1 and lines.index(begin) < lines.index(end):
         return "\n".join([*lines[: lines.index(begin)], section, *lines[lines.index(end) + 1 :]])
     raise CardError(
-        f"{path}: found {counts[0]} `{begin}` and {counts[1]} `{end}`, expected one of each, in this order: the text "
+        f"{path}: found {starts} `{begin}` and {ends} `{end}`, expected one of each, in this order: the text "
         "between them is replaced. Restore them, or delete them all for a new section at the end."
     )
 
