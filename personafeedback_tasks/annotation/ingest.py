@@ -117,9 +117,10 @@ def read_votes(path: Path) -> list[SentVote]:
     Raises:
         DataError: it is neither, or has two votes on one item.
     """
-    is_json = read(path).lstrip()[:1] in (b"[", b"{")
+    raw = read(path)
+    is_json = raw.lstrip()[:1] in (b"[", b"{")
     votes: dict[str, SentVote] = {}
-    for vote in _label_studio(path) if is_json else _table(path):
+    for vote in _label_studio(path, raw) if is_json else _table(path, raw):
         if vote.item in votes:
             raise DataError(
                 f"{vote.where}: found a second vote on the item {short(vote.item)}, expected one of each person. "
@@ -129,8 +130,8 @@ def read_votes(path: Path) -> list[SentVote]:
     return list(votes.values())
 
 
-def _table(path: Path) -> Iterator[SentVote]:
-    for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"]):
+def _table(path: Path, raw: bytes) -> Iterator[SentVote]:
+    for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"], raw):
         if row.get("vote"):
             yield SentVote(
                 where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""),
@@ -166,9 +167,9 @@ class _Task(msgspec.Struct, frozen=True):
     annotations: tuple[_Annotation, ...]
 
 
-def _label_studio(path: Path) -> Iterator[SentVote]:
+def _label_studio(path: Path, raw: bytes) -> Iterator[SentVote]:
     fix = "Pass a CSV with the columns item and vote, or an export of Label Studio as JSON: not JSON-MIN, nor the pack."
-    tasks = decoded(path, load_json(path, "a CSV or a JSON export", "Export it again."), tuple[_Task, ...], fix)
+    tasks = decoded(path, load_json(path, "a CSV or a JSON export", "Export it again.", raw), tuple[_Task, ...], fix)
     for number, task in enumerate(tasks, start=1):
         for one in task.annotations:
             if not one.was_cancelled and (choices := one.written("vote")):  # exports have cancelled annotations, too

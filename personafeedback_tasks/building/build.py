@@ -17,13 +17,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..annotation.items import Item
 from ..common.errors import DataError, OptionError
 from ..common.row_files import R, RowFolder
 from ..personafeedback.persona import Persona, load_profile
@@ -40,13 +39,11 @@ class Build(RowFolder):
 
     Attributes:
         most: persons that its steps see at most, as in a pilot, for testing before those for training; None for all.
-        items: what people see of a pair -> its item, so that a command makes each once.
     """
 
     guard = settings.FILE
 
     most: int | None = None
-    items: dict[tuple[str, ...], Item] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def open(cls, root: Path) -> Build:

@@ -16,7 +16,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 
 from ..annotation.items import CANNOT, fault_counts
 from ..annotation.rows import Vote
-from ..annotation.study import Say
+from ..annotation.study import Say, Study
 from ..common import foreign
 from ..common.errors import DataError, require
 from ..common.files import explained, write_all
@@ -66,8 +66,11 @@ class ReleaseFiles:
     files: Mapping[str, str]
 
 
-def make(build: Build) -> ReleaseFiles:
+def make(build: Build, study: Study) -> ReleaseFiles:
     """The release of a build as its files and votes give it now.
+
+    Args:
+        study: of all questions.
 
     Raises:
         DataError: pairs without labels have no votes, no pair becomes a case, or a persona is missing.
@@ -75,7 +78,6 @@ def make(build: Build) -> ReleaseFiles:
     pairs, cast = build.need(Pair), build.read(Vote)
     if not any(pair.label for pair in pairs):
         build.need(Vote)
-    study = study_of(build, build.read(Question))
     votes = [vote for _, vote in study.counted()]
     if cast and not votes:
         raise DataError(
@@ -120,12 +122,12 @@ def is_there(build: Build) -> bool:
     return (build.root / RELEASE / OWN_FILES[-1]).is_file()
 
 
-def is_current(build: Build) -> bool:
+def is_current(build: Build, study: Study) -> bool:
     """Whether the build was released, and the release is what its files give now."""
     if not is_there(build):
         return False
     try:
-        made = make(build)
+        made = make(build, study)
     except DataError:
         return False
     paths = {build.root / RELEASE / name: content for name, content in made.files.items()}
@@ -136,7 +138,7 @@ def release(build: Build, say: Say) -> None:
     """Write the data set, once the strict loader has read it, and say how the votes and the shortcuts came out."""
     out = build.root / RELEASE
     with build.locked():
-        made = make(build)
+        made = make(build, study_of(build, build.read(Question)))
         place = build.root / ".release-next"
         with explained(out):
             shutil.rmtree(place, ignore_errors=True)  # of a run that was killed

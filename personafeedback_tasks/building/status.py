@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ..annotation.rows import PackItem, Vote
-from ..annotation.study import Say
+from ..annotation.study import Say, Study
 from ..common.errors import require
 from ..common.text import in_columns
 from .build import Build
@@ -19,27 +20,33 @@ from .votes import study_of
 
 def show_status(build: Build, say: Say) -> None:
     """Print steps, refusals, spending, and the next command. Raises DataError for a broken file."""
-    following, lines = _next(build), [("step", "done")]
+    status, lines = _Status(build), [("step", "done")]
     for step in STEPS:
-        left = todo(build, step)
-        more = f"; {len(left)} lacking: run it again" if left else ""
-        is_stale = step == following == RELEASE and is_there(build)
+        left = status.lacking.get(step, 0)
+        more = f"; {left} lacking: run it again" if left else ""
+        is_stale = step == status.next == RELEASE and is_there(build)
         again = "; no longer what the files give: run it again" if is_stale else ""
-        lines.append((step.name, f"{_made(build, step)}{more}{again}"))
+        lines.append((step.name, f"{status.made(step)}{more}{again}"))
     for line in in_columns(lines):
         say(line)
     refused = Counter((text.step, text.reason) for text in build.read(Refused))
     _show(("refused in", "reason", "texts"), [(*key, str(count)) for key, count in sorted(refused.items())], say)
     _show_spent(build, say)
     say("")
-    say(_line(build, following))
+    say(status.next_line)
 
 
 def show_texts(build: Build, say: Say) -> None:
     """Print what the steps that write texts have made, and the next command. Raises DataError for a broken file."""
-    for line in in_columns([(step.name, _made(build, step)) for step in TEXTS]):
+    status = _Status(build)
+    for line in in_columns([(step.name, status.made(step)) for step in TEXTS]):
         say(line)
-    say(_line(build, _next(build)))
+    say(status.next_line)
+
+
+def next_line(build: Build) -> str:
+    """The next command, or that all is done. Raises DataError for a broken file."""
+    return _Status(build).next_line
 
 
 def _show(header: Sequence[str], rows: Sequence[Sequence[str]], say: Say) -> None:
@@ -60,60 +67,76 @@ def _show_spent(build: Build, say: Say) -> None:
         say(f"{without} logs under logs/ are of runs that were killed: their tokens are not counted.")
 
 
-def next_line(build: Build) -> str:
-    """The next command, or that all is done. Raises DataError for a broken file."""
-    return _line(build, _next(build))
+class _Status:
+    # What a build has, each thing asked for once.
 
+    def __init__(self, build: Build):
+        self._build = build
+        self._tests = bool(build.people(TEST))
 
-def _line(build: Build, step: Step | None) -> str:
-    if step is None:
-        return f"Done: {build.root / 'release'}"
-    if step == PERSONAS and not build.settings.personas:  # all are a team's own
-        return f"Next: {step.command(build.root)}"
-    asked = build.read(Refused) or any(origin.model != OWN for origin in build.read(Origin))
-    if step in TEXTS and not asked:  # before all is paid
-        step = PILOT
-    return f"Next: {step.line(build.root)}"
+    @cached_property
+    def lacking(self) -> Mapping[Step, int]:
+        """Step -> number of texts that it has yet to write."""
+        return {step: len(todo(self._build, step)) for step in TEXTS}
 
+    @cached_property
+    def _study(self) -> Study:
+        return study_of(self._build, self._build.read(Question))
 
-def _next(build: Build) -> Step | None:
-    steps = STEPS if build.people(TEST) or not build.people() else (*TEXTS, TRAINING)
-    return next((step for step in steps if not _is_done(build, step) or todo(build, step)), None)
+    @cached_property
+    def next(self) -> Step | None:
+        steps = STEPS if self._tests or not self._build.people() else (*TEXTS, TRAINING)
+        return next((step for step in steps if not self._is_done(step) or self.lacking.get(step)), None)
 
+    @property
+    def next_line(self) -> str:
+        build, step = self._build, self.next
+        if step is None:
+            return f"Done: {build.root / 'release'}"
+        if step == PERSONAS and not build.settings.personas:  # all are a team's own
+            return f"Next: {step.command(build.root)}"
+        asked = build.read(Refused) or any(origin.model != OWN for origin in build.read(Origin))
+        if step in TEXTS and not asked:  # before all is paid
+            step = PILOT
+        return f"Next: {step.line(build.root)}"
 
-def _is_done(build: Build, step: Step) -> bool:
-    if step == RELEASE:
-        return is_current(build)
-    if step == ANSWERS and not build.people(TEST):
-        return bool(build.read(Answer))
-    if step in (PACKS, VOTES) and any(pair.label for pair in build.read(Pair)):  # imported pairs have labels already
-        return True
-    if step == PACKS and build.read(Vote):
-        return True
-    return any(map(build.read, step.writes[-1:]))
+    def _is_done(self, step: Step) -> bool:
+        build = self._build
+        if step == RELEASE:
+            return is_there(build) and is_current(build, self._study)
+        if step == ANSWERS and not self._tests:
+            return bool(build.read(Answer))
+        if step in (PACKS, VOTES) and any(pair.label for pair in build.read(Pair)):  # imported pairs have labels
+            return True
+        if step == PACKS and build.read(Vote):
+            return True
+        return any(map(build.read, step.writes[-1:]))
 
-
-def _made(build: Build, step: Step) -> str:
-    people, pairs = build.people(), build.read(Pair)
-    if step == PERSONAS:
-        splits = Counter(person.split for person in people)
-        counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
-        return f"{len(people)} ({counts}){_dropped(build.read(Person), people)}"
-    if step == QUESTIONS:
-        asked = build.questions()
-        return f"{_counted(question.category for question in asked)}{_dropped(build.read(Question), asked)}"
-    if step == ANSWERS:
-        return f"{_counted(answer.strategy for answer in build.read(Answer))}; {len(pairs)} pairs"
-    if step == PACKS:
-        items = build.read(PackItem)
-        return f"{len({item.annotator for item in items})} annotators, {len(items)} items"
-    if step == VOTES:
-        if not pairs:
-            return "0"
-        study, each = study_of(build, build.questions(TEST)), build.settings.votes
-        voters = [vote.annotator for _, vote in study.counted()]
-        return f"{len(voters)} of {len(study.asked.items) * each} ({each} to each pair) by {len(set(voters))}"
-    return "in release/" if is_there(build) else "none released"
+    def made(self, step: Step) -> str:
+        """What there is of a step, in a few words."""
+        build = self._build
+        people, pairs = build.people(), build.read(Pair)
+        if step == PERSONAS:
+            splits = Counter(person.split for person in people)
+            counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
+            return f"{len(people)} ({counts}){_dropped(build.read(Person), people)}"
+        if step == QUESTIONS:
+            asked = build.questions()
+            return f"{_counted(question.category for question in asked)}{_dropped(build.read(Question), asked)}"
+        if step == ANSWERS:
+            return f"{_counted(answer.strategy for answer in build.read(Answer))}; {len(pairs)} pairs"
+        if step == PACKS:
+            items = build.read(PackItem)
+            return f"{len({item.annotator for item in items})} annotators, {len(items)} items"
+        if step == VOTES:
+            tested = {question.id for question in build.questions(TEST)}
+            asked_now = {pair.id for pair in pairs if pair.question_id in tested}
+            if not pairs:
+                return "0"
+            each, voted_on = build.settings.votes, asked_now & self._study.asked.by_id.keys()
+            voters = [vote.annotator for item, vote in self._study.counted() if item.id in voted_on]
+            return f"{len(voters)} of {len(voted_on) * each} ({each} to each pair) by {len(set(voters))}"
+        return "in release/" if is_there(build) else "none released"
 
 
 def _counted(values: Iterable[str]) -> str:

@@ -57,10 +57,7 @@ def study_of(build: Build, asked: Iterable[Question]) -> Study:
         if question is not None and all(name in texts for name in both):
             shown = {"persona": bases.shown(question).text, "question": question.question}
             options = {name: texts[name] for name in both}
-            seen = (pair.id, *shown.values(), *options.values())
-            if seen not in build.items:
-                build.items[seen] = Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults)
-            items.append(build.items[seen])
+            items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults))
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
         folder=build, annotators=settings.annotators, packs=PACKS.line(build.root), votes=VOTES.command(build.root),

@@ -133,10 +133,8 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
         path.write_text('{"text": "An essay on bells"}\n', "utf-8")
 
     def note(event, arguments):
-        if event == "open" and "r" in (arguments[1] or ""):
-            for build in (root, imported):
-                if str(arguments[0]).startswith(f"{build}{os.sep}"):
-                    opened[os.path.relpath(arguments[0], build)] += 1
+        if event == "open" and "r" in (arguments[1] or "") and str(arguments[0]).startswith(f"{tmp_path}{os.sep}"):
+            opened[os.path.relpath(arguments[0], tmp_path)] += 1
 
     def digests(texts):
         judged[tuple(texts)] += 1
@@ -147,7 +145,7 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
         judged.clear()
         done = personafeedback(*command)
         assert done.exit_code == 0, done.output
-        mine = {name: times for name, times in opened.items() if not name.startswith((".release", "release"))}
+        mine = {name: times for name, times in opened.items() if "release" not in name}
         assert set(mine.values()) <= {1}, mine
         assert set(judged.values()) <= {1}, judged
         assert judged or command[1] not in ("pack", "votes", "release", "status")
@@ -165,9 +163,10 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
     for form in FORMATS:
         run("annotate", "pack", root, "--format", form)
     vote = attentive(folder, likes_full)
-    run("annotate", "votes", root, *(filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)))
+    sent = [filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
+    assert {path.name for path in sent} <= run("annotate", "votes", root, *sent)
     for command in (["build", "release", root], ["build", "status", root]):
-        assert {"people.csv", "answers.jsonl", "votes.jsonl"} <= run(*command)
+        assert {f"build/{name}" for name in ("people.csv", "answers.jsonl", "votes.jsonl")} <= run(*command)
     (tmp_path / "pairs.csv").write_text("persona,question,chosen,rejected\nA cook,What now?,Soup,Fish\n", "utf-8")
     for _ in range(2):
         run("build", "import", imported, "--from", tmp_path / "pairs.csv")
