@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
-from claims import Claim, Rng, Study, holds, logistic_mean, owners
+from claims import Claim, Rng, Study, holds, owners
 from scipy.optimize import brentq
 from scipy.stats import binom
 from support.planted_duels import Planted
@@ -17,7 +17,6 @@ from personafeedback_tasks.stats.agreement import randolph
 from personafeedback_tasks.stats.corrected import corrected
 from personafeedback_tasks.stats.estimates import estimate_of
 from personafeedback_tasks.stats.human_votes import prediction_powered
-from personafeedback_tasks.stats.logistic import length_adjusted
 
 # --- people ----------------------------------------------------------------------------------------------------------
 
@@ -200,25 +199,6 @@ def verdicts() -> Iterable[Study]:
             ),
             powered,
         )
-
-    def equal_length(rng: Rng) -> list[float]:
-        ratio = rng.normal(0.3, 0.5, 1010)
-        odds = 0.4 + 0.5 * np.tanh(ratio / 0.5) + np.repeat(rng.normal(0, 0.3, 101), 10)
-        won = (rng.random(1010) < 1 / (1 + np.exp(-odds))).astype(float)
-        return [holds(length_adjusted(won.tolist(), ratio.tolist(), owners(101, 10)).rate, logistic_mean(0.4, 0.3))]
-
-    yield Study(
-        (
-            Claim(
-                "win rate at equal length",
-                f"{100 * logistic_mean(0.4, 0.3):.1f} %; replies are longer",
-                "95",
-                101,
-                1010,
-            ),
-        ),
-        equal_length,
-    )
 
 
 BETTER = Planted(skill=0.85, new=2.6, rate=0.2)

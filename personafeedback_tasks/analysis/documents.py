@@ -149,11 +149,9 @@ class ReportDocument(Output, frozen=True, kw_only=True):
     Attributes:
         schema: the version of keys and units of all outputs.
         reports: one for each run that is no control of another.
-        prompt_sensitivity: a sentence for each model that was asked in several wordings: how far they move its score.
     """
 
     reports: Sequence[ReportedRun]
-    prompt_sensitivity: Sequence[str]
 
 
 class RankedRun(Record, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from ..stats.logistic import at_zero
 from .contender import Contender
 from .control import gains, named_differences, turned
 from .groups import has_macro, measure_of
-from .use import EXCESS, excess_over_counting, same_pick
+from .use import EXCESS, excess_over_counting
 from .void import is_void
 
 SCORE = "acc"
@@ -26,7 +26,7 @@ KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
 
 RESULT, HARMS, BASELINES = "Result", "Answers that change with what the model is told", "Baselines"
 SHARED = "Picks that each baseline shares"
-SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same pick in every order, under both"
+SETTINGS = "The same cases under each setting"
 """Headings of tables of a report."""
 
 
@@ -108,9 +108,6 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
         found.append(_measure(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
         found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
-    about = "right minus wrong on the cases in which both runs pick the same response in every order"
-    fields = {"unit": DIFFERENCE, "interval": True, "counted": "cases", "table": SAME_PICK, "meaning": about}
-    found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
         if value not in own.values():

@@ -186,22 +186,4 @@ def report_document(
     rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData, prices: Prices | None = None
 ) -> ReportDocument:
     """The document of `report`, of runs with their controls."""
-    reports = [report_of(run, data, controls, prices) for run, controls in rows]
-    alike: dict[str, list[tuple[float, str, ReportedRun]]] = {}
-    for (run, _), report in zip(rows, reports, strict=True):
-        wording = run.benchmark.report.wording
-        if wording:
-            same = {name: value for name, value in run.same.items() if name not in (*wording, "fingerprint")}
-            cases = {case_id: case.digest for case_id, case in sorted(run.cases.items())}
-            words = ", ".join(str(run.signature.options[name]) for name in wording)
-            score = report.overall.measures[run.primary].value
-            alike.setdefault(repr((same, cases)), []).append((score, words, report))
-    lines = []
-    for of_model in alike.values():
-        (lowest, low, first), *_, (highest, high, _) = sorted(of_model, key=lambda one: one[0]) * 2
-        count = len({words for _, words, _ in of_model})
-        if count > 1:
-            scores = f"{percent(lowest)} ({low}) to {percent(highest)} ({high})"
-            name = first.overall.name.replace("_", " ")
-            lines.append(f"{first.model}, {name}: {first.primary} {scores} over {count} wordings.")
-    return ReportDocument(reports=reports, prompt_sensitivity=lines)
+    return ReportDocument(reports=[report_of(run, data, controls, prices) for run, controls in rows])

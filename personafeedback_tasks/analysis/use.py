@@ -187,17 +187,3 @@ def excess_over_counting(one: Contender) -> Estimate | None:
     nothing = dict.fromkeys(found, 0.0)
     excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in counted or [nothing]]
     return min(excess, key=lambda found: found.value if math.isnan(found.low) else found.low)
-
-
-def same_pick(one: Contender) -> Estimate | None:
-    """Right minus wrong of the cases in which both runs pick the same response in every order; None without control.
-
-    Picks by place dilute a difference: the same knowledge makes less of it.
-    """
-    run, wrong = one.run, one.controls.get(wrong_value(one.run) or "")
-    if one.plain or wrong is None:
-        return None
-    both = [(run.cases[name], wrong.cases[name]) for name in one.ids if name in wrong.cases]
-    alike = [mine.case_id for mine, its in both if mine.value("consistency") == its.value("consistency") == 1]
-    found = gains(run, wrong, alike) if alike else {}
-    return paired([*found.values()], [run.cases[name].user_id for name in found])

@@ -21,7 +21,6 @@ from ..logs.run import Run, text
 from ..stats.corrected import EQUAL, LARGEST_GAP, MOST_OUTSIDE, Corrected, Known, Votes, corrected, errors
 from ..stats.estimates import Estimate, by_user, linearized, mean, percent, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
-from ..stats.logistic import LengthAdjusted, length_adjusted
 from . import caveats
 from .documents import CaveatText, Record
 from .sentences import texts_of
@@ -73,7 +72,6 @@ class VerdictEntry(Record, frozen=True, kw_only=True):
         caveats: what a reader must know first.
         groups: group of duels -> its votes; the last one has all.
         corrected: the rate without the judge's errors.
-        length_adjusted: the rate of asked duels at equal length.
         people: duels with people's votes.
         people_users: users of these.
         prediction_powered: the rate with people's votes; null without, or with those of few users.
@@ -89,7 +87,6 @@ class VerdictEntry(Record, frozen=True, kw_only=True):
     caveats: Sequence[CaveatText]
     groups: Mapping[str, VerdictGroup]
     corrected: Corrected
-    length_adjusted: LengthAdjusted
     people: int
     people_users: int
     prediction_powered: Powered | None
@@ -188,9 +185,6 @@ def make_verdict(
         caveats=_caveats(run, calibration, duels, [*groups.values()][-1].rate),
         groups=groups,
         corrected=unknown if why_not else corrected(mine, theirs, known),
-        length_adjusted=LengthAdjusted(None, math.nan, math.nan)
-        if void
-        else length_adjusted(mine.won, mine.longer, mine.users),
         people=len(of_people) - of_people.count(None),
         people_users=voters,
         prediction_powered=prediction_powered(of_people, mine, known) if voters >= LEAST_USERS and not void else None,

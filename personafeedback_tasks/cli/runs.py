@@ -66,7 +66,6 @@ def report(
     from ..analysis.control import unfit_controls, with_controls
     from ..analysis.report import report_document
     from ..reports import report_text
-    from ..reports.blocks import lines
 
     found = read(runs, data, names)
     refuse_unknown(names, found)
@@ -81,7 +80,6 @@ def report(
             if place:
                 say("")
             show(report_text.full(made) if full else report_text.short(made, others=len(rows) > 1))
-        show([lines(document.prompt_sensitivity)])
 
 
 def report_files(

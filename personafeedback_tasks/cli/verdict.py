@@ -46,8 +46,8 @@ def verdict(
     same judge's run on the benchmark, where people have said which response is better: its calibration set.
 
     Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration
-    set on the same cells; the win rate without the judge's errors, where that accuracy is good enough, or the reason
-    why there is none; and the win rate at equal length.
+    set on the same cells; and the win rate without the judge's errors, where that accuracy is good enough, or the
+    reason why there is none.
 
     \b
         personafeedback verdict logs/duels --calibration logs/calibration.eval

@@ -214,7 +214,6 @@ class ReportSpec:
     duels: Callable[[Any], Duels | None] | None = None  # of a model's replies; a verdict needs it
     control: Control = Control()
     macro: bool = False  # whether the plain mean of the cells is shown where all cells are there
-    wording: tuple[str, ...] = ()  # options that only change the wording: the range is the prompt sensitivity
     drawn: Mapping[str, str] = field(default_factory=dict)  # baseline in the page's picture -> label
     card: CardSpec | None = None
     load: Callable[[str, str], Any] | None = None  # (folder or id, counts) -> all cases that are there

@@ -124,7 +124,6 @@ REPORT = report_spec(
         alike={OTHER_PERSONA: ("hide",), SIMILAR_PERSONA: ("hide",)},
         further=True,
     ),
-    wording=("prompt",),
     drawn={"longest": "Longest", "overlap": "Persona overlap"},
     card=CardSpec(
         dataset=HUB_ID,

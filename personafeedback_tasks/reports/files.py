@@ -15,7 +15,7 @@ from ..common.files import Content
 from ..common.outputs import output_text
 from ..common.tables import lines_text
 from . import page, rank_text, report_text
-from .blocks import Block, lines, markdown
+from .blocks import Block, markdown
 
 
 def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
@@ -24,7 +24,6 @@ def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[
     parts: list[Block] = []
     for report in document.reports:
         parts += report_text.full(report)
-    parts.append(lines(document.prompt_sensitivity))
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": output_text(document),

@@ -9,14 +9,12 @@ from ..analysis.verdict import VerdictDocument, VerdictEntry
 from ..stats.corrected import Corrected
 from ..stats.estimates import Estimate
 from ..stats.human_votes import LEAST_USERS
-from ..stats.logistic import LEAST_SHARE
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, spaced, with_interval
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts "
-    "half, and an empty side loses; neither is asked, and both are left out of the rates at equal length. Won, lost: "
-    "all calls picked the reply, or the other side; {neither}split: the rest. Calibration: the same judge's accuracy "
+    "half, and an empty side loses; neither is asked. Won, lost: all calls picked the reply, or the other side; {neither}split: the rest. Calibration: the same judge's accuracy "
     "on the benchmark's pairs of the same cells. Consistency: both orders picked the same text. Intervals are "
     "clustered by user."
 )
@@ -61,8 +59,6 @@ def _rates(verdict: VerdictEntry) -> Iterator[tuple[str, Estimate]]:
         yield "corrected by calibration", verdict.corrected.rate
     if verdict.prediction_powered is not None:
         yield "with people's votes", verdict.prediction_powered.rate
-    if verdict.length_adjusted.rate is not None:
-        yield "asked, at equal length", verdict.length_adjusted.rate
 
 
 def notes(verdict: VerdictEntry) -> Iterator[str]:
@@ -76,7 +72,6 @@ def notes(verdict: VerdictEntry) -> Iterator[str]:
             "votes cannot show more."
         )
     yield from _about_correction(verdict)
-    yield from _about_length(verdict)
     if verdict.prediction_powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
@@ -111,18 +106,6 @@ def _cut_off(correction: Corrected) -> Iterator[str]:
     if percent(correction.unclipped) != percent(possible):
         rate = percent(correction.unclipped)
         yield f"The corrected rate came to {rate} %, outside of what is possible, and is cut off."
-
-
-def _about_length(verdict: VerdictEntry) -> Iterator[str]:
-    adjusted = verdict.length_adjusted
-    if math.isnan(adjusted.shorter):
-        return
-    shorter, longer = percent(adjusted.shorter), percent(adjusted.longer)
-    sides = f"{shorter} % of the asked replies are shorter than the other side, {longer} % longer"
-    if adjusted.rate is not None:
-        yield f"At equal length: a logistic curve over the length ratio, read where both are equal; {sides}."
-    else:
-        yield f"No length-adjusted win rate, which needs {100 * LEAST_SHARE:.0f} % on each side: {sides}."
 
 
 def blocks(verdict: VerdictEntry) -> list[Block]:

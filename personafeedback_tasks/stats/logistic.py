@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .estimates import Estimate, critical, share
@@ -92,40 +91,3 @@ def at_zero(picks: Sequence[float], differences: Sequence[float], users: Sequenc
         low = min(low, max(0.0, value - (plain.value - plain.low)))
         high = max(high, min(1.0, value + (plain.high - plain.value)))
     return Estimate(value, stderr * value * (1 - value), low, high, len(there), count)
-
-
-@dataclass(frozen=True)
-class LengthAdjusted:
-    """A win rate, without what the judge gives for length.
-
-    Attributes:
-        rate: at equal length, in [0, 1]; None where too few replies are on one side of it.
-        shorter: share of the replies that are shorter than the other side; nan without any.
-        longer: share of those that are longer.
-    """
-
-    rate: Estimate | None
-    shorter: float
-    longer: float
-
-
-def length_adjusted(won: Sequence[float], log_ratios: Sequence[float], users: Sequence[str]) -> LengthAdjusted:
-    """Logistic regression of the votes on tanh(log length ratio / its standard deviation), read at 0.
-
-    Args:
-        won: the votes for the replies, in [0, 1].
-        log_ratios: log(length of the reply / length of the other side).
-    """
-    # After AlpacaEval 2 (Dubois et al., arXiv 2404.04475), which has the difference of the lengths there and further
-    # terms. A ratio takes 100 characters for much in a short reply and for little in a long one; tanh keeps a very long
-    # one from deciding the slope.
-    if not won:
-        return LengthAdjusted(None, math.nan, math.nan)
-    count = len(log_ratios)
-    shorter, longer = sum(x < 0 for x in log_ratios) / count, sum(x > 0 for x in log_ratios) / count
-    if min(shorter, longer) < LEAST_SHARE:
-        return LengthAdjusted(None, shorter, longer)
-    center = math.fsum(log_ratios) / count
-    spread = math.sqrt(math.fsum((x - center) ** 2 for x in log_ratios) / count)
-    rate = at_zero(won, [math.tanh(x / spread) for x in log_ratios], users)
-    return LengthAdjusted(rate, shorter, longer)

@@ -145,14 +145,11 @@ def test_a_judge_that_picks_the_first_gives_one_half_and_is_never_consistent(log
 
 @pytest.mark.parametrize(("name", "rate", "against"), [("short", 0, "chosen"), ("long", 1, "rejected")])
 def test_a_judge_of_length_gives_nothing_to_a_short_writer_and_all_to_a_long_one(logs, tmp_path, name, rate, against):
-    found, printed = verdict_of(logs, "longest", name, tmp_path=tmp_path)
+    found, _ = verdict_of(logs, "longest", name, tmp_path=tmp_path)
     total = found["groups"]["total"]
     assert (total["rate"]["value"], total["consistency"]) == (rate, 1)
     assert (total["won"], total["lost"]) == ((16, 0) if rate else (0, 16))
     assert found["against"] == against
-    assert found["length_adjusted"]["rate"] is None
-    assert found["length_adjusted"]["longer"] == rate
-    assert "No length-adjusted win rate, which needs 20 % on each side" in printed
 
 
 def test_ties_count_half_and_an_empty_side_has_lost_without_asking(logs, tmp_path):
@@ -186,9 +183,8 @@ def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
         assert here["groups"][name] == {
             key: same(value, abs=1e-12) for key, value in group.items() if key != "name"
         } | {"name": name}
-    for part in ("corrected", "length_adjusted"):
-        for key, value in there[part].items():
-            assert here[part][key] == (same(value, abs=1e-12) if value is not None and key != "why_not" else value)
+    for key, value in there["corrected"].items():
+        assert here["corrected"][key] == (same(value, abs=1e-12) if value is not None and key != "why_not" else value)
 
 
 def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):

@@ -473,23 +473,6 @@ def test_a_report_warns_of_few_users_and_of_no_spread(tmp_path, make_release):
     assert math.isnan(report.overall.measures["acc"].low)
 
 
-# --- wordings --------------------------------------------------------------------------------------------------------
-
-
-def test_runs_that_differ_only_in_the_wording_print_their_range(real_part, tmp_path, hard_logs):
-    task = "personafeedback_general_hard"
-    other = lm_eval_log(tmp_path / "v2", "gold", task, real_part, metadata={"prompt": "v2"})
-    done = personafeedback(
-        "report", "--full", hard_logs["persona"], other, "--data", real_part, "--out", tmp_path / "out"
-    )
-    assert done.exit_code == 0, done.output
-    acc = make_report(read_run(hard_logs["persona"]), None).overall.measures["acc"].value
-    assert acc < 0.5, "the mixed judge would not be the lowest"
-    line = f"general hard: acc {100 * acc:.1f} (v1) to 100.0 (v2) over 2 wordings."
-    assert line in done.stdout
-    assert line in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
 # --- what Inspect does beyond one pass -------------------------------------------------------------------------------
 
 

@@ -202,7 +202,11 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report": printed(report_text.short(report)),
         "report --full": printed(report_text.full(report)),
         "report.md": markdown(report_text.full(report)),
-        "report.json": output_text(ReportDocument(reports=[report], prompt_sensitivity=[])),
+        "report.json": output_text(
+            ReportDocument(
+                reports=[report],
+            )
+        ),
         "rank": printed(rank_text.all_blocks(document)),
         "rank --full": printed(rank_text.all_blocks(document, full=True)),
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
@@ -308,13 +312,7 @@ def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
         assert found["excess_over_counting"].value <= found["right_minus_wrong"].value, (
             "a baseline that loses adds nothing"
         )
-    same_pick = report.overall.measures["same_pick"]
-    unplaced = [gap for index, gap in enumerate(gaps) if index not in placed]
-    assert same_pick.value == pytest.approx(fmean(unplaced))
-    assert same_pick.n == len(unplaced)
-    assert same_pick.value > report.overall.measures["right_minus_wrong"].value
     assert "excess over counting" in printed(report_text.short(report))
-    assert "Cases with the same pick in every order, under both" in printed(report_text.full(report))
 
 
 def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_output():

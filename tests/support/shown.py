@@ -28,7 +28,7 @@ def terminal(made: ReportedRun) -> list[Any]:
 
 def as_json(made: ReportedRun) -> dict[str, Any]:
     """The document as it is read back; it has no NaN."""
-    (found,) = json.loads(output_text(ReportDocument(reports=[made], prompt_sensitivity=[])))["reports"]
+    (found,) = json.loads(output_text(ReportDocument(reports=[made])))["reports"]
     return dict(found)
 
 
