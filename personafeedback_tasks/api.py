@@ -141,11 +141,11 @@ def _paths(given: Paths) -> list[Path]:
 
 def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
     given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
-    found: list[Run] = []
+    found = [data.checked(one) for one in given if isinstance(one, Run)]
     paths = [one for one in given if not isinstance(one, Run)]
     if paths:
         found += opened(paths, data, logger.info)
-    return with_names([*(one for one in given if isinstance(one, Run)), *found], names)
+    return with_names(found, names)
 
 
 def report(logs: Logs, *, data: str | None = None) -> Document:

@@ -17,7 +17,7 @@ from ..logs.data import RunData
 from ..logs.errors import RunError
 from ..logs.read import only
 from ..logs.run import Run
-from .verdict import VerdictDocument, differences, make_verdict, refuse_other_judge
+from .verdict import VerdictDocument, differences, make_verdict
 
 WON = {"reply": 1.0, "tie": 0.5, "other": 0.0}
 """Winner -> the vote for the reply."""
@@ -131,7 +131,7 @@ def duels_in(run: Run, data: RunData) -> tuple[Duels, CaseSet[Any]] | None:
 
 
 def calibration_of(run: Run, calibration: Sequence[Run]) -> Run:
-    """The judge's run on the benchmark itself. Raises RunError unless there is exactly one."""
+    """The judge's run on the benchmark itself, or the run closest to one. Raises RunError for none, and for several."""
     candidates = [one for one in calibration if one.named_set is None]
     if not candidates:
         raise RunError(
@@ -139,9 +139,9 @@ def calibration_of(run: Run, calibration: Sequence[Run]) -> Run:
             "to --calibration."
         )
     same = [one for one in candidates if not differences(run, one)]
-    if not same:
-        refuse_other_judge(run, min(candidates, key=lambda one: len(differences(run, one))))
-    return only(candidates[0].logs[0], same)
+    # `make_verdict` refuses the closest one, with its differences
+    closest = min(candidates, key=lambda one: len(differences(run, one)))
+    return only(candidates[0].logs[0], same or [closest])
 
 
 def human_votes(path: Path, duels: Duels) -> Mapping[str, Sequence[float]]:

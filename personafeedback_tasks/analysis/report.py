@@ -13,7 +13,6 @@ from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import Result
 from ..core.usage import Prices
-from ..logs.compare import checked
 from ..logs.data import RunData
 from ..logs.names import short_line, signature_line
 from ..logs.run import Run
@@ -60,16 +59,16 @@ def make_report(
         texts: result of `ReportSpec.examine`, if it is known.
 
     Raises:
-        RunError: the run has other texts than `cases`, or other prompts than its options ask for; or a
-            control is not one of this run.
+        RunError: a control is not one of this run.
     """
     spec = run.benchmark.report
-    if cases is not None:
-        run = checked(run, cases)
-        if spec.examine is not None:
-            texts = texts or spec.examine(cases, run.cases.keys())
+    if cases is not None and spec.examine is not None:
+        texts = texts or spec.examine(cases, run.cases.keys())
     texts = with_scores(run, texts) if texts else None
-    controls = _checked(run, controls or {}, cases)
+    controls = controls or {}
+    for value, control in controls.items():
+        refuse_other_control(run, control, value)
+    controls = dict(sorted(controls.items(), key=lambda item: spec.control.values.index(item[0])))
     whole = Contender(run, controls, texts=texts)
     listed = [one for one in every([whole]) if one.reported]
     found = groups_of(run, run.cells)
@@ -132,16 +131,6 @@ def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[M
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in run.benchmark.labels).items())),
         measures={key: value for key, value in values.items() if value is not None},
     )
-
-
-def _checked(run: Run, controls: Mapping[str, Run], cases: CaseSet[Any] | None) -> dict[str, Run]:
-    # from the control that is told most
-    spec = run.benchmark.report.control
-    found = {}
-    for value in sorted(controls, key=spec.values.index):
-        refuse_other_control(run, controls[value], value)
-        found[value] = controls[value] if cases is None else checked(controls[value], cases)
-    return found
 
 
 def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:

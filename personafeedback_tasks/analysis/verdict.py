@@ -18,7 +18,7 @@ from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, grouped, ordered
 from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run, text
-from ..stats.corrected import EQUAL, LARGEST_GAP, MOST_OUTSIDE, Corrected, Known, Votes, corrected, errors
+from ..stats.corrected import EQUAL, Corrected, Known, Votes, corrected, errors
 from ..stats.estimates import Estimate, by_user, linearized, mean, percent, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
 from . import caveats
@@ -191,7 +191,7 @@ def make_verdict(
         signature=signature_line(run),
         calibration=signature_line(calibration),
     )
-    return structs.replace(entry, sentence=in_a_sentence(entry, duels, examined is not None))
+    return structs.replace(entry, sentence=in_a_sentence(entry, duels))
 
 
 def _caveats(run: Run, calibration: Run, duels: Duels, rate: Estimate) -> list[CaveatText]:
@@ -201,12 +201,8 @@ def _caveats(run: Run, calibration: Run, duels: Duels, rate: Estimate) -> list[C
     return texts_of(ordered([*found, *caveats.of_interval(rate)]))
 
 
-def in_a_sentence(entry: VerdictEntry, duels: Duels, has_texts: bool) -> str:
-    """A sentence for hasty readers: the best rate over all duels, and how far it can be trusted.
-
-    Args:
-        has_texts: whether the cases of the calibration set are at hand.
-    """
+def in_a_sentence(entry: VerdictEntry, duels: Duels) -> str:
+    """A sentence for hasty readers: the best rate over all duels, and how far it can be trusted."""
     if any(caveat.severity in (VOID, FORBIDS) for caveat in entry.caveats):
         return f"No verdict on {entry.writer}: the warnings below say why."
     replies = f"The replies of {entry.writer}"
@@ -217,7 +213,7 @@ def in_a_sentence(entry: VerdictEntry, duels: Duels, has_texts: bool) -> str:
         rate = entry.corrected.rate
         trust = "this judge's errors are corrected, assuming that it errs here as in its calibration set"
     else:
-        rate, trust = entry.overall.rate, f"{_weakness(entry.corrected, has_texts)} to say more"
+        rate, trust = entry.overall.rate, "the judge's errors are not corrected"
     if math.isnan(rate.low):
         return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
     ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
@@ -235,17 +231,6 @@ def _often(rate: float) -> str:
     # in percent where tenths would say half, none or all
     tenths = round(10 * rate)
     return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
-
-
-def _weakness(found: Corrected, has_texts: bool) -> str:
-    # the subject of a sentence that ends in `to say more`
-    if not has_texts:
-        return "the texts of this judge's calibration set are needed"
-    if found.longer - found.shorter > LARGEST_GAP:
-        return "this judge follows the length of a text too much"
-    if found.outside > MOST_OUTSIDE:
-        return "this judge's calibration set has too few texts of such lengths"
-    return "this judge is too weak"
 
 
 def _known(not_asked: Sequence[NotAsked]) -> Known:

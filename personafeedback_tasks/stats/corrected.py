@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from .estimates import Estimate, linearized
+from .estimates import Estimate, linearized, percent
 from .logistic import fitted
 
 LEAST_ACCURACY = 0.6
@@ -144,7 +144,7 @@ def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Correcte
     outside = float(((replies < low - ROUNDING) | (replies > high + ROUNDING)).mean())
     if outside > MOST_OUTSIDE:
         why_not = (
-            f"{_percent(outside)} of the replies are outside {math.exp(low):.2f} to {math.exp(high):.2f} times the "
+            f"{percent(outside)} % of the replies are outside {math.exp(low):.2f} to {math.exp(high):.2f} times the "
             "length of the other side, the range of nine in ten better responses in the calibration set: too little "
             f"is known of the judge's errors at other lengths. At most {100 * MOST_OUTSIDE:.0f} % "
             "may be outside."
@@ -194,7 +194,7 @@ def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corr
     made = linearized(value, moves, cases)
     if made.low > 1 or made.high < 0:
         why_not = (
-            f"It comes to {_percent(value)}, and its whole interval ({_percent(made.low)} to {_percent(made.high)}) "
+            f"It comes to {percent(value)} %, and its whole interval ({percent(made.low)} % to {percent(made.high)} %) "
             "is outside of what is possible: the judge does not err here as in its calibration set."
         )
         return replace(without, unclipped=value, why_not=why_not)
@@ -209,8 +209,8 @@ def _why_not(duels: int, rights: Mapping[int, float]) -> str:
         return "No duel was asked."
     if rights[EQUAL] < LEAST_ACCURACY - ROUNDING:
         return (
-            f"The judge is right in {_percent(rights[EQUAL])} of its calibration set, which is below "
-            f"{_percent(LEAST_ACCURACY)}: its votes say too little."
+            f"The judge is right in {percent(rights[EQUAL])} % of its calibration set, which is below "
+            f"{percent(LEAST_ACCURACY)} %: its votes say too little."
         )
     longer, shorter = rights[LONGER], rights[SHORTER]
     for right, name in ((longer, "longer"), (shorter, "shorter")):
@@ -221,12 +221,8 @@ def _why_not(duels: int, rights: Mapping[int, float]) -> str:
             )
     if abs(longer - shorter) > LARGEST_GAP + ROUNDING:
         return (
-            f"The judge is right in {_percent(longer)} of the calibration set's pairs whose better response is the "
-            f"longer one and in {_percent(shorter)} of those whose better response is the shorter, more than "
+            f"The judge is right in {percent(longer)} % of the calibration set's pairs whose better response is the "
+            f"longer one and in {percent(shorter)} % of those whose better response is the shorter, more than "
             f"{100 * LARGEST_GAP:.0f} points apart: its votes follow the length."
         )
     return ""
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
