@@ -92,8 +92,6 @@ def of_interval(estimate: Estimate) -> Iterator[Caveat]:
     yield from of_users(estimate)
     if estimate.users > 1 and math.isnan(estimate.low):
         yield Caveat("equal_users", WEAKENS)
-    elif estimate.cautious:
-        yield Caveat("cautious", WEAKENS)
     elif min(estimate.value, 1 - estimate.value) < NEAR_END:
         yield Caveat("near_end", WEAKENS)
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ..core.method import LabelMethod
 from ..core.report import Examined
 from ..core.result import Result
 from ..logs.run import Run
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, share
-from .groups import partners_of
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Contender:
     @cached_property
     def shared(self) -> Shared | None:
         """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.texts.shared(self.ids) if self.texts else partners_of(self.run, self.ids)
+        return self.texts.shared(self.ids) if self.texts else _partners_of(self.run, self.ids)
 
     @property
     def cells(self) -> list[str] | None:
@@ -70,3 +70,35 @@ class Contender:
         if of_ids.cells is not None and {*of_ids.cells} != {*self.run.benchmark.cells}:
             return over([], [])
         return over(values, of_ids.users, of_ids.cells, of_ids.shared)
+
+
+def _partners_of(run: Run, ids: Sequence[str]) -> Shared | None:
+    """The other user of each case's unit, where cases come in units: known without the texts, unlike prompts."""
+    units = run.benchmark.units
+    if units is None:
+        return None
+    users: dict[str, set[str]] = {}
+    for case_id in ids:
+        users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
+    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
+    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])
+
+
+def with_scores(run: Run, texts: Examined) -> Examined:
+    """A copy of the texts whose baselines include the scores of those that answer."""
+    found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
+    for name, cases in answered(run, texts).items():
+        for case in cases:
+            found.setdefault(case.case_id, {})[name] = case.value(run.primary)
+    return replace(texts, baselines=found)
+
+
+def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
+    """Name of a baseline -> its answers to each case of the run; empty for a method that reads no answers."""
+    method = run.method
+    if not isinstance(method, LabelMethod):
+        return {}
+    return {
+        name: [method.scored(replace(case, unread=()), said[case_id]) for case_id, case in run.cases.items()]
+        for name, said in texts.said.items()
+    }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -14,7 +15,6 @@ import msgspec
 from ..common.outputs import Output
 from ..core.report import Line
 from ..stats.estimates import Estimate
-from .baselines import Judges
 from .costs import CostOfCalls
 from .groups import Group
 from .pairs import RunPair
@@ -41,6 +41,21 @@ class CaveatText(Record, frozen=True, kw_only=True):
     about: Sequence[str]
     sentence: str
     short: str
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Baselines that answer like a model, over all cases of a run, and people.
+
+    Attributes:
+        baselines: baseline -> measure -> value.
+        agreement: coefficient -> how far people agree; empty without votes.
+        note: whose agreement it is.
+    """
+
+    baselines: Mapping[str, Mapping[str, Estimate]]
+    agreement: Mapping[str, Estimate]
+    note: str
 
 
 class Unread(Record, frozen=True, kw_only=True):

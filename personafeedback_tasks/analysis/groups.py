@@ -88,15 +88,3 @@ def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> fl
 def judged(results: Sequence[Result]) -> list[Result]:
     """The results that a corpus metric sees: those with answers, or with rewards and a target."""
     return [result for result in results if result.answers or (result.rewards and result.targets)]
-
-
-def partners_of(run: Run, ids: Sequence[str]) -> Shared | None:
-    """The other user of each case's unit, where cases come in units: known without the texts, unlike prompts."""
-    units = run.benchmark.units
-    if units is None:
-        return None
-    users: dict[str, set[str]] = {}
-    for case_id in ids:
-        users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
-    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
-    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])

@@ -20,9 +20,8 @@ from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
-from .baselines import with_scores
 from .caveats import of_result, side_by_side
-from .contender import Contender
+from .contender import Contender, with_scores
 from .documents import RankedRun, RankingEntry
 from .measures import SCORE, Measure, measures
 from .pairs import of_two, pairs_of

@@ -17,13 +17,12 @@ from ..logs.data import RunData
 from ..logs.names import short_line, signature_line
 from ..logs.run import Run
 from ..stats.estimates import percent
-from .baselines import make_judges, with_scores
 from .caveats import of_result
-from .contender import Contender
+from .contender import Contender, answered, with_scores
 from .control import named_differences, refuse_other_control
 from .costs import costs
-from .documents import ReportDocument, ReportedRun, Unread
-from .groups import Group, groups_of, has_macro
+from .documents import Judges, ReportDocument, ReportedRun, Unread
+from .groups import Group, groups_of, has_macro, measure_of
 from .measures import Measure, every
 from .sentences import texts_of, verdict
 from .use import use_of
@@ -131,6 +130,17 @@ def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[M
         reasons=dict(sorted(Counter(answer for answer in answers if answer not in run.benchmark.labels).items())),
         measures={key: value for key, value in values.items() if value is not None},
     )
+
+
+def make_judges(run: Run, texts: Examined) -> Judges:
+    baselines = {}
+    for name, cases in answered(run, texts).items():
+        also = texts.shared([case.case_id for case in cases])
+        wanted = [line.key for line in run.benchmark.report.compared]
+        epochs = [[case] for case in cases]
+        baselines[name] = {key: measure_of(key, run.benchmark, cases, epochs, also=also) for key in wanted}
+    people = texts.agreement
+    return Judges(baselines, people.coefficients if people else {}, people.note if people else "")
 
 
 def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:

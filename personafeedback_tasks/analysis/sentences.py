@@ -11,8 +11,7 @@ from ..core.method import Method
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..stats.estimates import Estimate, percent
-from .baselines import Judges
-from .documents import CaveatText
+from .documents import CaveatText, Judges
 from .measures import over
 from .use import NONE, WRONG, PersonaUse, Use
 from .void import is_void
@@ -245,8 +244,6 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no "
     "interval is given.",
-    "cautious": "The clustered variance comes out at or below 0, so an upper bound is in its place: the interval "
-    "is longer than 95 % needs.",
     "near_end": "This close to 0 or 100 %, an interval misses failures of a few users who are not in the data: if "
     "the model always fails for 2 % of all users, the interval covers the true value in 85 % of runs with 101 "
     "users.",

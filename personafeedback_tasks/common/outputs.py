@@ -49,7 +49,6 @@ def described(docstring: str) -> tuple[str, dict[str, str]]:
 def _describe(record: dict[str, Any]) -> None:
     record["description"], texts = described(record.get("description", ""))
     properties = record.get("properties", {})
-    properties.pop("cautious", None)  # of an estimate: a caveat says it
     for name, entry in properties.items():
         entry.pop("default", None)
         entry["description"] = texts.get(name, "")

@@ -131,12 +131,6 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
 PASS_DATA = "Pass --data with the data of the run (its log names them)"
 
 
-def checked(run: Run, cases: CaseSet[Any]) -> Run:
-    """The run, checked against its data; `unchecked` says what could not be. Raises RunError if they differ."""
-    refuse_other_data(run, cases)
-    return with_prompts_checked(run, cases)
-
-
 def with_prompts_checked(run: Run, cases: CaseSet[Any]) -> Run:
     """The run, its prompts compared with those of its cases. Raises RunError if they differ."""
     found = None if run.asked is None else _prompts_differ(run, run.asked, cases)

@@ -279,7 +279,7 @@ class Swap(PersonaFeedback):
         """Detectable difference, for cases answered alike in both orders and the correlation of baselines."""
         also = Shared([case.question for case in cases], [case.partner for case in cases])
         users, count = [case.user_id for case in cases], len(cases)
-        shared, _ = shared_variance(_squares, users, also)
+        shared = shared_variance(_squares, users, also)
         effect = 1 + COMPARISONS[0].correlation * (shared / count - 1)
         return detectable(math.sqrt(0.25 * effect / count), len({*users}) - 1)
 

@@ -25,10 +25,8 @@ Clusters = Sequence[Sequence[Hashable]]
 """The cluster of each case, or two of each: a case is in both."""
 
 
-def shared_variance(
-    variance: Callable[[Clusters], float], users: Sequence[str], also: Shared | None
-) -> tuple[float, bool]:
-    """(the variance where cases are alike that share a user or a prompt, whether it is an upper bound).
+def shared_variance(variance: Callable[[Clusters], float], users: Sequence[str], also: Shared | None) -> float:
+    """The variance where cases are alike that share a user or a prompt.
 
     Args:
         variance: its value with these clusters alone. Where that is nan for users, prompts or pairs, so is the result.
@@ -42,7 +40,7 @@ def shared_variance(
     # never too small.
     several = also is not None and len(set(also.prompts)) > 1
     if also is None or not (several or also.partners):
-        return variance([users]), False
+        return variance([users])
     sides = sides_of(users, also)
     of_users, of_prompts = variance(sides), variance([also.prompts]) if several else 0.0
 
@@ -51,10 +49,10 @@ def shared_variance(
 
     if not also.partners:
         both = of_users + of_prompts - with_prompts(sides)
-        return both if math.isnan(both) else max(of_users, of_prompts, both), False
+        return both if math.isnan(both) else max(of_users, of_prompts, both)
     twice = [[frozenset(pair) for pair in zip(*sides, strict=True)]]
     found = of_users - variance(twice) + of_prompts - with_prompts(sides) + with_prompts(twice)
-    return (of_users + of_prompts, True) if found <= 0 else (found, False)
+    return of_users + of_prompts if found <= 0 else found
 
 
 def sides_of(users: Sequence[str], also: Shared | None) -> Clusters:

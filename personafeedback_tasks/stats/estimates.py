@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .clusters import (
@@ -72,7 +72,6 @@ class Estimate:
         high: its upper end.
         n: number of cases with a defined value.
         users: number of users with one.
-        cautious: `stderr` is an upper bound, see `clusters.shared_variance`.
     """
 
     value: float
@@ -81,7 +80,6 @@ class Estimate:
     high: float
     n: int
     users: int
-    cautious: bool = field(default=False, repr=False)
 
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
@@ -126,7 +124,7 @@ def _estimate(
         sizes = list(map(abs, values))
         if max(size for size in sizes if size == size) <= 1:
             reach = share(sizes, users, cells, also).high
-    found = Estimate(value, spread.stderr, value - reach, value + reach, n, spread.users, spread.cautious)
+    found = Estimate(value, spread.stderr, value - reach, value + reach, n, spread.users)
     return found, spread.count - 1, skewness
 
 
@@ -217,7 +215,7 @@ def share(
         reach = math.sqrt(square * (value * (1 - value) + square / 4))
         low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
         high = (value + square / 2 + reach) / (1 + square) if value < 1 else 1.0
-    return Estimate(value, spread.stderr, low, high, n, spread.users, spread.cautious)
+    return Estimate(value, spread.stderr, low, high, n, spread.users)
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
@@ -246,18 +244,14 @@ class _Spread:
     degrees: float  # of freedom of `stderr`, by kurtosis
     users: int
     count: int  # of the fewer of users and prompts
-    cautious: bool  # `stderr` is an upper bound
 
 
 def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
     ways = [cluster_sums(moves, sides_of(users, also))]
     if also is not None and len(prompts := cluster_sums(moves, [also.prompts])) > 1:
         ways.append(prompts)
-    variance, cautious = shared_variance(
-        lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also
-    )
-    stderr = math.sqrt(variance)
-    return _Spread(stderr, min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)), cautious)
+    variance = shared_variance(lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also)
+    return _Spread(math.sqrt(variance), min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
 
 
 def jackknife_stderr(
@@ -281,7 +275,7 @@ def jackknife_stderr(
         center = math.fsum(without) / len(names)
         return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
 
-    return math.sqrt(shared_variance(variance, clusters, also)[0])
+    return math.sqrt(shared_variance(variance, clusters, also))
 
 
 def estimate_of(

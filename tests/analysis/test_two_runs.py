@@ -17,10 +17,10 @@ from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.judges import OTHER
 
-from personafeedback_tasks.analysis.baselines import make_judges
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.pairs import pairs_of
 from personafeedback_tasks.analysis.ranking import compare
+from personafeedback_tasks.analysis.report import make_judges
 from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run
