@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ..core.report import DIFFERENCE, Control, Examined, Line, ReportSpec
-from ..logs.run import Run
+from ..core.report import DIFFERENCE, Control, Line
 from ..stats.estimates import Estimate, paired, share
 from ..stats.logistic import at_zero
 from .contender import Contender
@@ -56,120 +55,103 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     spec = run.benchmark.report
     scores = dict.fromkeys(one.run.primary for one in contenders)
     about = "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
-    baselines = dict.fromkeys(spec.baselines)
-    if texts:
-        baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
     macro = "plain mean over the cells, whatever their numbers of cases"
     found = [
         Measure(SCORE, " or ".join(scores), kind="score", of=_score, ranked=True, reported=False, meaning=about),
         Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=macro),
+        *(_own(line, RESULT) for line in run.headline),
     ]
-    found += [_own(line, RESULT) for line in run.headline]
-    found += [_beside(name, texts, spec) for name in spec.beside]
+    baselines = dict.fromkeys(spec.baselines)
+    if texts:
+        baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
+    parts = {name: label for name, (label, _) in texts.subsets.items()} if texts else {}
+    picked = {name: f"the baseline that picks {what}" for name, what in spec.shortcuts.items()}
+    for name in spec.beside:
+        fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
+        if name in spec.baselines:
+            found.append(Measure(name, of=partial(_baseline, name), meaning=picked.get(name, ""), **fields))
+        else:
+            found.append(Measure(name, of=partial(_part, name), meaning=parts.get(name, ""), counted="cases", **fields))
     if spec.adjusted:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
-        fields: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
-        found.append(_measure(spec.adjusted, kind="adjusted", of=_adjusted, **fields))
+        shown: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
+        found.append(_named(spec.adjusted, kind="adjusted", of=_adjusted, **shown))
     if spec.control:
         found += _of_control(spec.control, contenders[0])
+    which = {name: f", which picks {what}" for name, what in spec.shortcuts.items()}
     for name in baselines:
-        about = f"the score minus that of the baseline {name} on the same cases{_picks(name, spec, ', which picks')}"
+        about = f"the score minus that of the baseline {name} on the same cases{which.get(name, '')}"
         fields = {"baseline": name, "unit": DIFFERENCE, "ranked": True, "table": "", "meaning": about}
         found.append(Measure(over(name), kind="margin", of=partial(margin, name), **fields))
-    found += [_of_baseline(name, spec) for name in baselines if name not in spec.beside]
-    if spec.picked is not None:
-        found += [_of_shared(name, spec) for name in spec.shortcuts]
-    parts = {name: label for name, (label, _) in texts.subsets.items()} if texts else {}
-    found += [_of_part(name, label, run) for name, label in parts.items() if name not in spec.beside]
+    table = "" if spec.compared else BASELINES  # those have a table of their own, with people
+    for name in baselines:
+        if name not in spec.beside:
+            about = picked.get(name, "")
+            found.append(Measure(name, kind="baseline", of=partial(_baseline, name), table=table, meaning=about))
+    fields = {"interval": True, "counted": "cases"}
+    for name in spec.shortcuts if spec.picked else ():
+        about = f"share of the run's picks that are those of the baseline {name}{which[name]}"
+        shown = {**fields, "table": SHARED, "baseline": name, "meaning": about}
+        found.append(Measure(f"same_as_{name}", name, kind="shared", of=partial(_shared, name), **shown))
+    for name, label in parts.items():
+        if name not in spec.beside:
+            table = f"{run.score_name} in parts of the data"
+            found.append(Measure(name, label, kind="part", of=partial(_part, name), table=table, **fields))
     found += [_own(line, line.table) for line in spec.details]
     unnamed = (name for name in (*run.benchmark.measures, *run.benchmark.corpus) if name not in spec.lines)
     return [*found, *(_own(Line(name), "") for name in unnamed)]
 
 
-def _measure(heading: str, **fields: Any) -> Measure:
-    return Measure(heading.replace(",", "").replace(" ", "_"), heading, **fields)
+def _named(label: str, **fields: Any) -> Measure:
+    return Measure(label.replace(",", "").replace(" ", "_"), label, **fields)
 
 
 def _of_control(control: Control, one: Contender) -> list[Measure]:
-    own, under = named_differences(one.run), partial(Measure, kind="setting", interval=True, table=SETTINGS)
+    own, setting = named_differences(one.run), one.run.setting
     settings = {named.name: (named.more, named.less) for named in control.named}
-    settings |= {name: (one.run.setting, value) for name, value in own.items()}
+    settings |= {name: (setting, value) for name, value in own.items()}
     further = {named.name for named in control.named if named.further}
+    shown: dict[str, Any] = {"kind": "difference", "unit": DIFFERENCE, "interval": True, "strong": True}
     found = []
     for name in dict.fromkeys((control.gain, *(named.name for named in control.named))):
-        meaning, table = _of_difference(name, control), RESULT if name in own else SETTINGS
-        found.append(_difference(name, partial(difference, settings.get(name)), meaning, table))
+        of, table = partial(difference, settings.get(name)), RESULT if name in own else SETTINGS
+        found.append(_named(name, of=of, table=table, meaning=_of_difference(name, control), ranked=True, **shown))
     found.sort(key=lambda one: (one.table != RESULT, one.label in further, one.label == control.gain))
     if control.counting:
-        found.append(_difference(EXCESS, excess_over_counting, _of_difference(EXCESS, control), RESULT))
+        counting = f"{control.counting} that a response shares with the {control.known}"
+        about = f"right minus wrong minus that of {counting}, where that is above 0, {PAIRED}"
+        found.append(_named(EXCESS, of=excess_over_counting, table=RESULT, meaning=about, ranked=True, **shown))
     for word in dict.fromkeys(control.harm.values()):
+        fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
         harmed = "of the answers that are right without, the share that is wrong with it"
         helped = "of those that are wrong, the share that is right"
-        fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
-        found.append(_measure(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
-        found.append(_measure(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
+        found.append(_named(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
+        found.append(_named(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
     for value in one.controls:
-        found.append(under(f"{one.run.primary}_{value}", value, of=partial(_under, value)))
+        key = f"{one.run.primary}_{value}"
+        found.append(Measure(key, value, kind="setting", of=partial(_under, value), interval=True, table=SETTINGS))
         if value not in own.values():
-            name, meaning = f"{one.run.setting} - {value}", f"the score minus that under {value}, paired by case"
-            made = _difference(name, partial(difference, (one.run.setting, value)), meaning, SETTINGS)
-            found.append(replace(made, key=f"{one.run.setting}_minus_{value}", ranked=False))
+            of, about = partial(difference, (setting, value)), f"the score minus that under {value}, paired by case"
+            key, name = f"{setting}_minus_{value}", f"{setting} - {value}"
+            found.append(Measure(key, name, of=of, table=SETTINGS, meaning=about, **shown))
     return found
 
 
-def _difference(name: str, of: Callable[[Contender], Estimate | None], meaning: str, table: str) -> Measure:
-    shown = {"unit": DIFFERENCE, "interval": True, "strong": True, "ranked": True}
-    return _measure(name, kind="difference", of=of, table=table, meaning=meaning, **shown)
+PAIRED = "paired by case, on the cases that both answered"
 
 
 def _of_difference(name: str, control: Control) -> str:
-    paired = "paired by case, on the cases that both answered"
-    if name == EXCESS:
-        counting = f"{control.counting} that a response shares with the {control.known}"
-        return f"right minus wrong minus that of {counting}, where that is above 0, {paired}"
     for named in control.named:
         if named.name == name:
             more, less = (control.people.get(value, value) for value in (named.more, named.less))
-            return f"{named.meaning}: the score of the model told about {more} minus that told about {less}, {paired}"
-    return f"the score minus that of the same model {control.without}, {paired}"
+            return f"{named.meaning}: the score of the model told about {more} minus that told about {less}, {PAIRED}"
+    return f"the score minus that of the same model {control.without}, {PAIRED}"
 
 
 def _own(line: Line, table: str) -> Measure:
     ranked, kind = line.ranked or bool(line.none), "beside" if line.none else "own"
     fields = {**vars(line), "table": table, "ranked": ranked, "kind": kind}
     return Measure(**fields, of=partial(own, line.key))
-
-
-def _beside(name: str, texts: Examined | None, spec: ReportSpec) -> Measure:
-    # a baseline, or a part of the cases
-    fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
-    if name in spec.baselines:
-        return Measure(
-            name, of=partial(_baseline, name), meaning=_picks(name, spec, "the baseline that picks"), **fields
-        )
-    label, _ = texts.subsets[name] if texts else ("", ())
-    return Measure(name, of=partial(_part, name), meaning=label, counted="cases", **fields)
-
-
-def _of_baseline(name: str, spec: ReportSpec) -> Measure:
-    about = _picks(name, spec, "the baseline that picks")
-    table = "" if spec.compared else BASELINES  # those have a table of their own, with people
-    return Measure(name, kind="baseline", of=partial(_baseline, name), table=table, meaning=about)
-
-
-def _of_shared(name: str, spec: ReportSpec) -> Measure:
-    about = f"share of the run's picks that are those of the baseline {name}{_picks(name, spec, ', which picks')}"
-    fields: dict[str, Any] = {"baseline": name, "interval": True, "counted": "cases", "table": SHARED, "meaning": about}
-    return Measure(f"same_as_{name}", name, kind="shared", of=partial(_shared, name), **fields)
-
-
-def _of_part(name: str, label: str, run: Run) -> Measure:
-    of, table = partial(_part, name), f"{run.score_name} in parts of the data"
-    return Measure(name, label, kind="part", of=of, interval=True, counted="cases", table=table)
-
-
-def _picks(name: str, spec: ReportSpec, words: str) -> str:
-    return f"{words} {spec.shortcuts[name]}" if name in spec.shortcuts else ""
 
 
 def _in_rankings(measure: Measure, one: Contender) -> str:

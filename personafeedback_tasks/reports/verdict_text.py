@@ -90,11 +90,8 @@ def _about_correction(verdict: VerdictEntry) -> Iterator[str]:
     if correction.rate is None:
         yield f"No corrected win rate. {correction.why_not}"
         return
-    half, equal, double = (percent(correction.right(ratio)) for ratio in (0.5, 1, 2))
     yield (
-        "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, where a "
-        f"logistic curve over the log length ratio is right in {half} % if the better response is half as long as the "
-        f"other one, in {equal} % if both are equally long, in {double} % if it is twice as long. "
+        "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, by their length. "
         f"{percent(correction.outside)} % of the replies have a length ratio outside the range of nine in ten better "
         "responses there."
     )

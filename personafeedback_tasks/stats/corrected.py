@@ -81,8 +81,6 @@ class Corrected:
         unclipped: before it was brought into [0, 1]; nan without an estimate.
         longer: the judge's accuracy in the calibration set where the better text is the longer one.
         shorter: the same where it is the shorter one.
-        at_equal: log odds that the judge is right at equal length.
-        slope: what a log length ratio of 1 adds to them.
         outside: share of the asked replies whose length is outside of RANGE.
         why_not: a sentence; empty where there is an estimate.
     """
@@ -91,14 +89,8 @@ class Corrected:
     unclipped: float
     longer: float
     shorter: float
-    at_equal: float = math.nan
-    slope: float = math.nan
     outside: float = math.nan
     why_not: str = ""
-
-    def right(self, ratio: float) -> float:
-        """The curve's accuracy where the better text is `ratio` times as long as the other one."""
-        return 1 / (1 + math.exp(-self.at_equal - self.slope * math.log(ratio)))
 
 
 @dataclass(frozen=True)
@@ -176,7 +168,7 @@ def corrected(duels: Votes, calibration: Votes, known: Known = NONE) -> Correcte
         return value, at, gain / float(calls.sum()) if gain else 0.0
 
     value, at, gain = estimated()
-    refused = partial(refused, at_equal=float(at[0]), slope=float(at[1] / size), outside=outside)
+    refused = partial(refused, outside=outside)
     if gain < LEAST_GAIN - ROUNDING:
         why_not = (
             f"At these lengths, the judge picks a better reply only {100 * gain:.1f} points more often than a worse "

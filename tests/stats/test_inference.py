@@ -25,7 +25,7 @@ from personafeedback_tasks.stats.estimates import (
     paired_test,
     share,
 )
-from personafeedback_tasks.stats.significance import holm, minimum_detectable_difference
+from personafeedback_tasks.stats.significance import minimum_detectable_difference
 
 NAN = math.nan
 same = pytest.approx
@@ -234,15 +234,6 @@ def test_the_interval_of_a_measure_stays_between_its_ends(ends):
     assert plain.high > 1
     least, most = ends
     assert least < found.low < found.value < found.high < most
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_holms_correction_is_that_of_statsmodels(seed):
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    draw = random.Random(seed)
-    values = [draw.random() ** 3 for _ in range(draw.randint(1, 30))] + [0.01, 0.01, 1.0]
-    assert holm(values) == same(list(multitest.multipletests(values, method="holm")[1]))
 
 
 # --- users and prompts ------------------------------------------------------------------------------------------------
