@@ -289,21 +289,18 @@ def votes_of(run: Run, cases: CaseSet[Any] | None) -> Votes:
 def _picked(results: Sequence[Result], run: Run) -> tuple[float, float, float]:
     # `won`, `lost` and `consistent` of a case, over all epochs. Where log-odds are known in all orders, the debiased
     # score takes the place of the first two.
-    labels = run.benchmark.labels
     pairs = [result.rewards[TOTAL] for result in results if result.rewards]
     if pairs:
         return mean(float(a > b) for a, b in pairs), mean(float(a < b) for a, b in pairs), math.nan
-    epochs = [
-        [
-            answer == target if answer in labels else None
-            for answer, target in zip(epoch.answers, epoch.targets, strict=True)
-        ]
-        for epoch in results
-        if epoch.answers
-    ]
-    calls = [pick for epoch in epochs for pick in epoch]
-    consistent = [float(len(set(epoch)) == 1) for epoch in epochs if None not in epoch and len(epoch) > 1]
+    won, lost, consistent = list[float](), list[float](), list[float]()
+    for epoch in results:
+        read = [answer in run.benchmark.labels for answer in epoch.answers]
+        right = [answer == target for answer, target in zip(epoch.answers, epoch.targets, strict=True)]
+        won += map(float, right)
+        lost += [float(is_read and not is_right) for is_read, is_right in zip(read, right, strict=True)]
+        if len(read) > 1 and all(read):
+            consistent.append(float(len({*right}) == 1))
     case = run.cases[results[0].case_id]
     if run.method.primary and not math.isnan(case.value(run.benchmark.report.probability)):
         return case.value(run.primary), 1 - case.value(run.primary), mean(consistent)
-    return mean(float(pick is True) for pick in calls), mean(float(pick is False) for pick in calls), mean(consistent)
+    return mean(won), mean(lost), mean(consistent)

@@ -113,21 +113,6 @@ def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     assert (found.n, found.users) == (4000, 60)
 
 
-@pytest.mark.parametrize(("cell", "ties"), [("general_hard", True), ("", False)])
-@pytest.mark.slow
-def test_the_length_judge_is_worth_nothing_at_equal_length(cell, ties, general, recwarn):
-    """Its picks are separated by the difference: the fit must neither fail nor warn."""
-    cases = [case for case in general if case.cell.startswith(cell) and (ties or BASELINES["longest"](case) != 0.5)]
-    found = at_zero(
-        [BASELINES["longest"](case) for case in cases],
-        [math.log(len(case.chosen) / len(case.rejected)) for case in cases],
-        [case.user_id for case in cases],
-    )
-    assert found.low <= 0.5 <= found.high
-    assert found.high - found.low < 0.5
-    assert not recwarn.list
-
-
 def test_separated_picks_of_few_cases_give_a_finite_interval(recwarn):
     rng = random.Random(4)
     for size in range(2, 40):

@@ -123,14 +123,6 @@ def test_the_verdict_starts_with_a_sentence(value, low, high, fields, said, logs
     assert in_a_sentence(made, duels) == f"The replies of scripted/reader {said}"
 
 
-def test_the_command_prints_the_sentence_then_the_total_then_the_cells(logs, tmp_path):
-    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
-    assert found["sentence"] == "No verdict on scripted/reader: the warnings below say why."  # it is the sample
-    assert "DEMONSTRATION" in " ".join(printed.split())
-    order = [found["sentence"], "DEMONSTRATION", "Win rates", "Votes", "Counts"]
-    assert [printed.index(text) for text in order] == sorted(printed.index(text) for text in order)
-
-
 # --- known answers ---------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +144,8 @@ def test_a_judge_of_length_gives_nothing_to_a_short_writer_and_all_to_a_long_one
 
 
 def test_ties_count_half_and_an_empty_side_has_lost_without_asking(logs, tmp_path):
-    found, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    found, printed = verdict_of(logs, "readable", "some", tmp_path=tmp_path)
+    assert printed.index(found["sentence"]) < printed.index("DEMONSTRATION") < printed.index("Win rates")
     run = read_run(logs["readable some"])
     assert len(run.cases) == 10  # of 16: a tie and two empty sides in each of two cells
     for name in ("specific_hard", "general_hard", "total"):
@@ -304,10 +297,7 @@ def test_votes_of_people_from_a_file(separator, tmp_path):
         ("case,winner\nhard:4,Reply\n", "line 2: found winner = 'Reply', expected one of reply, tie, other."),
         ("case,winner\nhard:4,reply\nhard:1,reply\n", "line 3: found the case 'hard:1', expected one of the duels, such as 'hard:4'"),
         ("case,winner\nhard:5,reply\n", "found a vote on 'hard:5', which needs no vote (tie)"),
-        ("case,winner\nhard:4\n", "line 2: found no winner, expected one"),
         ("case,winner\n", "found no vote on a duel in it"),
-        ("case,who\nhard:4,reply\n", "line 1: found the columns 'case', 'who', expected one 'winner'"),
-        (f"case,winner\nhard:4,{'x' * 200_000}\n", "line 2: found field larger than field limit (131072), expected a CSV"),
     ],
 )  # fmt: skip
 def test_votes_of_people_that_are_none(tmp_path, content, said):
