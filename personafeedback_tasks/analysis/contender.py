@@ -98,7 +98,8 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     method = run.method
     if not isinstance(method, LabelMethod):
         return {}
-    return {
-        name: [method.scored(replace(case, unread=()), said[case_id]) for case_id, case in run.cases.items()]
-        for name, said in texts.said.items()
-    }
+    cases = {case_id: replace(case, unread=()) for case_id, case in run.cases.items()}
+    found = {}
+    for name, said in texts.said.items():
+        found[name] = [method.scored(case, said[case_id]) for case_id, case in cases.items()]
+    return found

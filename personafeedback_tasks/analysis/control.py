@@ -73,12 +73,10 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
     A control, such as no_persona, gets no row of its own. One that is told other things, such as rag, does.
     """
     beside = {id(run): _controls_among(run, runs) for run in runs}
-    used = {
-        id(other)
-        for run in runs
-        for value, other in beside[id(run)].items()
-        if value in run.benchmark.report.control.controls
-    }
+    used = set()
+    for run in runs:
+        controls = run.benchmark.report.control.controls
+        used |= {id(other) for value, other in beside[id(run)].items() if value in controls}
     return [(run, beside[id(run)]) for run in runs if id(run) not in used]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from ..core.benchmark import Benchmark
 from ..core.result import CorpusMetric, Result
@@ -47,10 +48,8 @@ def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str],
     ids: dict[str, list[str]] = {cell: [] for cell in begun}
     for case in run.cases.values():
         ids.setdefault(case.cell, []).append(case.case_id)
-    return [
-        (name, cells, sorted(case_id for cell in cells for case_id in ids[cell]))
-        for name, cells in run.benchmark.columns(ids).items()
-    ]
+    columns = run.benchmark.columns(ids)
+    return [(name, cells, sorted(chain.from_iterable(ids[cell] for cell in cells))) for name, cells in columns.items()]
 
 
 def measure_of(

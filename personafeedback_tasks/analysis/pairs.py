@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 from ..core.result import CorpusMetric, Result
 from ..stats.clusters import Shared
@@ -53,12 +53,12 @@ class RunPair:
 
 def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RunPair]:
     """All pairs of runs, from one value per case of each, the best run first."""
-    both = list(combinations(range(len(scores)), 2))
-    tests = [paired_test([x - y for x, y in zip(scores[a], scores[b], strict=True)], users, also=also) for a, b in both]
-    corrected = holm([p for _, p in tests])
-    return [
-        RunPair(a + 1, b + 1, difference, p) for (a, b), (difference, _), p in zip(both, tests, corrected, strict=True)
-    ]
+    pairs = []
+    for (first, ours), (second, theirs) in combinations(enumerate(scores, 1), 2):
+        deltas = [x - y for x, y in zip(ours, theirs, strict=True)]
+        pairs.append(RunPair(first, second, *paired_test(deltas, users, also=also)))
+    corrected = holm([pair.p for pair in pairs])
+    return [replace(pair, p=p) for pair, p in zip(pairs, corrected, strict=True)]
 
 
 def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
@@ -88,5 +88,5 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
 
 
 def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], Sequence[Result]]]) -> float:
-    first, second = ([result for both in cases for result in both[side]] for side in (0, 1))
-    return measure(first) - measure(second)
+    first, second = zip(*cases, strict=True)
+    return measure([*chain.from_iterable(first)]) - measure([*chain.from_iterable(second)])

@@ -141,12 +141,10 @@ def _uses(
     contenders: Sequence[Contender], listed: Sequence[Measure], values: Sequence[Mapping[str, Estimate | None]]
 ) -> list[Use | None]:
     # it is said of all of them at once, so that equal chances of each do not add up
-    found = [
-        None
-        if is_void(one.run)
-        else use_of(one.run, {measure.label: of[measure.key] for measure in listed}, one.controls)
-        for one, of in zip(contenders, values, strict=True)
-    ]
+    found: list[Use | None] = []
+    for one, of in zip(contenders, values, strict=True):
+        differences = {measure.label: of[measure.key] for measure in listed}
+        found.append(None if is_void(one.run) else use_of(one.run, differences, one.controls))
     models = max(1, sum(use is not None and use.asked for use in found))
     return [use and replace(use, models=models) for use in found]
 

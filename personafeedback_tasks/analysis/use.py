@@ -183,7 +183,9 @@ def excess_over_counting(one: Contender) -> Estimate | None:
         return None  # the model saw a part of the persona, and the baselines count in all of it
     found = gains(run, wrong, one.ids)
     users = [run.cases[name].user_id for name in found]
-    counted = [of for of in texts.counted().values() if sum(of[name] for name in found) > 0]
-    nothing = dict.fromkeys(found, 0.0)
-    excess = [paired([gain - of[name] for name, gain in found.items()], users) for of in counted or [nothing]]
+    excess = []
+    for of in texts.counted().values():
+        if sum(of[name] for name in found) > 0:
+            excess.append(paired([gain - of[name] for name, gain in found.items()], users))
+    excess = excess or [paired([*found.values()], users)]
     return min(excess, key=lambda found: found.value if math.isnan(found.low) else found.low)

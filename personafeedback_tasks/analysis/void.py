@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -124,10 +125,12 @@ def place_of(run: Run) -> Place | None:
     """The place of a run's picks; None where no reply picks one: rewards, and benchmarks without orders."""
     labels = run.benchmark.labels
     users = [case.user_id for case in run.cases.values()]
-    picks = [[one for result in epochs for one in result.answers if one in labels] for epochs in run.by_case.values()]
+    answers = [[*chain.from_iterable(result.answers for result in epochs)] for epochs in run.by_case.values()]
+    picks = [[answer for answer in of_case if answer in labels] for of_case in answers]
     found = []
     for name, label in zip(run.benchmark.report.places, labels, strict=False):
-        found.append((name, share([mean(float(one == label) for one in of_case) for of_case in picks], users)))
+        shares = [mean(float(pick == label) for pick in of_case) for of_case in picks]
+        found.append((name, share(shares, users)))
     if not found or not any(picks):
         return None
     same = [_of_same_place(epochs, labels) for epochs in run.by_case.values()]
@@ -149,12 +152,12 @@ def by_place(run: Run) -> Place | None:
 def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
     """Whether place answers all cases: then scores are chance whatever the runs know, and their difference is 0."""
     ids = list(ids)
-    return bool(ids) and all(
-        run.cases[case_id].value(run.primary) == run.benchmark.report.chance
-        and _of_same_place(run.by_case[case_id], run.benchmark.labels) == 1
-        for run in runs
-        for case_id in ids
-    )
+    for run in runs:
+        for case_id in ids:
+            is_chance = run.cases[case_id].value(run.primary) == run.benchmark.report.chance
+            if not is_chance or _of_same_place(run.by_case[case_id], run.benchmark.labels) != 1:
+                return False
+    return bool(ids)
 
 
 def place_free(run: Run) -> list[Method]:

@@ -203,14 +203,11 @@ def share(
     spread = _spread(moves, users, also)
     low = high = math.nan
     if spread.users > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
-        of_cases, of_users = (
-            math.fsum(one * one for one in sums)
-            for sums in (weights[~np.isnan(weights)], cluster_sums(weights, [users]))
-        )
+        of_cases = math.fsum(one * one for one in weights[~np.isnan(weights)])
+        of_users = math.fsum(one * one for one in cluster_sums(weights, [users]))
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
-        inverse = (spread.stderr**2 + weight * assumed) / (
-            value * (1 - value) + weight
-        )  # of the effective number of cases
+        # of the effective number of cases
+        inverse = (spread.stderr**2 + weight * assumed) / (value * (1 - value) + weight)
         square = inverse * t_quantile(1 - ALPHA / 2, spread.degrees) ** 2
         reach = math.sqrt(square * (value * (1 - value) + square / 4))
         low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
@@ -268,10 +265,9 @@ def jackknife_stderr(
         names = list(dict.fromkeys(name for side in clusters for name in side))
         if len(names) < 2:
             return math.nan
-        without = [
-            measure([item for item, own in zip(items, of_case, strict=True) if left_out not in own])
-            for left_out in names
-        ]
+        without = []
+        for left_out in names:
+            without.append(measure([item for item, own in zip(items, of_case, strict=True) if left_out not in own]))
         center = math.fsum(without) / len(names)
         return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
 
