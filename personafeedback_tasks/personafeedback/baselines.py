@@ -8,6 +8,7 @@ from ..pairwise import baselines as shortcuts
 from ..pairwise.orders import TWO
 from ..pairwise.terms import says
 from ..stats.estimates import Estimate, paired, share
+from ..stats.significance import Comparison
 from .cases import PersonaCase, PersonaCases
 from .cells import columns
 
@@ -17,6 +18,20 @@ Estimates = dict[str, dict[str, Estimate]]
 CHANCE = TWO.chance
 """The `acc` of a fair coin, and of any judge that looks only at the order."""
 
+
+_CORRELATION, _ACCURACY = 0.035, 0.75
+
+COMPARISONS = (
+    *(Comparison(f"paired, {100 * share:.0f} % differ", share, _CORRELATION) for share in (0.1, 0.25, 0.4)),
+    Comparison("unpaired", _ACCURACY * (1 - _ACCURACY), _CORRELATION, paired=False),
+)
+"""What a plan assumes, from the baselines on the General half, which are judges without a model.
+
+Paired: in which share of the cases one of the two runs is right and the other wrong: the variance of the difference. It
+is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc`
+of 0.5 (different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two
+cases of a user correlate by 0.01 to 0.03, accuracies as well as differences.
+"""
 
 READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap_share}
 """The baselines that read the persona's values, and can be given another user's; `name` reads the name alone."""

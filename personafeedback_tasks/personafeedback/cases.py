@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -48,20 +48,14 @@ class PersonaQuestion(QuestionCase):
     @classmethod
     def of(cls, persona: Persona, **fields: Any) -> Self:
         """A question of this user, with the other fields."""
-        return cls(
-            user_id=persona.user_id, known=persona.text, language=persona.language, persona=persona, **fields
-        )  # fmt: skip
+        return cls(user_id=persona.user_id, known=persona.text, language=persona.language, persona=persona, **fields)
 
     def another(self, setting: str) -> Persona:
         """The persona that `other_persona` or `similar_persona` shows; no part of this case's texts or digest.
 
         Raises DataError without one.
         """
-        if self.release is None:
-            raise DataError(
-                f"setting={setting}: found no release for case {short(self.id)}, expected one, whose other users have "
-                "personas. Load the cases with load_cases."
-            )
+        assert self.release is not None, "only a case of a release has other users"
         return self.release.given(setting).of(self.user_id)
 
 
@@ -95,9 +89,8 @@ class PersonaCase(PersonaQuestion):
 class PersonaCases(core.CaseSet[PersonaCase]):
     """The cases of one run, in the order in which a harness gets them."""
 
-    cases: tuple[
-        PersonaCase, ...
-    ]  # users take turns that grow by TURNS_GROW; cells are mixed in proportion to their sizes
+    # users take turns that grow by TURNS_GROW; cells are mixed in proportion to their sizes
+    cases: tuple[PersonaCase, ...]
     release: Release
     counts: str  # `any` if nobody checked that every cell has the number of cases that it must have
 
@@ -159,7 +152,7 @@ def load_cases(
     cells = []
     for cell in selected(release, wanted):
         path = cell_file(release.root, cell)
-        cases = [_case(row, path, line, cell, release, personas) for line, row in rows(path)]
+        cases = _read(path, cell, release, personas)
         if counts == "checked":
             core.refuse_other_counts(str(path), {cell: cases}, {cell: release.counts[cell]})
         cells.append(in_turns(cases, growth=1))
@@ -169,17 +162,30 @@ def load_cases(
 def with_rows_of(cases: PersonaCases, folder: Path) -> PersonaCases:
     """The same release with the rows of `folder`/CELL.jsonl in place of its own, for the cells that the cases have."""
     personas: dict[str, Persona] = {}
-    found = []
+    found: list[PersonaCase] = []
     for cell in cases.cells:
-        path = folder / f"{cell}.jsonl"
-        found += [_case(row, path, line, cell, cases.release, personas) for line, row in rows(path)]
-    return PersonaCases(tuple(found), cases.release, cases.counts)
+        found += _read(folder / f"{cell}.jsonl", cell, cases.release, personas)
+    return replace(cases, cases=tuple(found))
 
 
-def _case(
-    row: dict[str, Any], path: Path, line: int, cell: str, release: Release, personas: dict[str, Persona]
-) -> PersonaCase:
-    where = f"{path}, line {line}"
+def _read(path: Path, cell: str, release: Release, personas: dict[str, Persona]) -> list[PersonaCase]:
+    # The cases of a file; `personas` gets those of its users that it lacks.
+    cases = []
+    for line, row in rows(path):
+        user_id, question, responses = _texts(row, where := f"{path}, line {line}")
+        if user_id not in personas:
+            personas[user_id] = _persona(release.root, user_id, where)
+        cases.append(
+            PersonaCase.of(
+                personas[user_id], id=f"{cell}:{line}", cell=cell, question=question, responses=responses, extra=row,
+                release=release,
+            )
+        )  # fmt: skip
+    return cases
+
+
+def _texts(row: dict[str, Any], where: str) -> tuple[str, str, tuple[str, str]]:
+    # Take the user's id, the question and both responses out of a row: what is left is `extra`.
     rejected_keys = [key for key in _REJECTED if key in row] or [_REJECTED[0]]
     if len(rejected_keys) > 1:
         raise broken(where, "both 'reject' and 'rejected'", "one of them")
@@ -194,23 +200,14 @@ def _case(
     user_id, question, chosen, rejected = (row.pop(key) for key in fields)
     if chosen == rejected:
         raise broken(where, "chosen and rejected are the same text", "two different responses")
-    if user_id not in personas:
-        personas[user_id] = _persona(release.root, user_id, where)
-    return PersonaCase.of(
-        personas[user_id], id=f"{cell}:{line}", cell=cell, question=question, responses=(chosen, rejected), extra=row,
-        release=release,
-    )  # fmt: skip
+    return user_id, question, (chosen, rejected)
 
 
 def _persona(root: Path, user_id: str, where: str) -> Persona:
     if user_id in (".", "..") or any(character in user_id for character in "/\\:"):
         raise broken(where, f"user_id = {short(user_id)}", "a plain file name without path separators")
     path = root / PERSONAS / f"{user_id}.json"
-    try:
-        is_there = path.is_file()
-    except OSError:  # the name is too long for a file
-        is_there = False
-    if not is_there:
+    if not os.path.isfile(path):  # unlike Path.is_file, False also for a name that is too long
         raise DataError(
             f"{where}: found no persona for user_id {short(user_id)}, expected the file {cut(str(path), 300)}. Add the "
             "file."

@@ -30,6 +30,15 @@ def difficulty_of(cell: str) -> str:
     return cell.partition("_")[2]
 
 
+SELECTIONS: dict[str, dict[str, str]] = {
+    "": {},
+    **{category: {"category": category} for category in CATEGORIES},
+    **{difficulty: {"difficulty": difficulty} for difficulty in DIFFICULTIES},
+    **{cell: {"category": category_of(cell), "difficulty": difficulty_of(cell)} for cell in CELLS},
+}
+"""End of a task's name -> the cases that it asks."""
+
+
 def columns(cells: Collection[str]) -> dict[str, list[str]]:
     """Column of a table -> its cells: each cell, a category with several of them, `total` over both categories."""
     present = [cell for cell in CELLS if cell in cells]

@@ -46,7 +46,7 @@ class Others:
     def given(self) -> dict[str, str]:
         """User id -> id of the user whose persona this one gets. Who is asked and the order of files change nothing."""
         try:
-            return (assign_similar if self.similar else assign)(self.personas.values())
+            return assign(self.personas.values(), self.similar)
         except DataError as error:
             raise DataError(f"{self.root / 'persona'}: {error}") from error
 
@@ -65,31 +65,27 @@ class Others:
         return self.personas[self.given[user_id]]
 
 
-def assign(personas: Collection[Persona]) -> dict[str, str]:
-    """User id -> id of another user of the same language who is no near twin; each is used once where possible."""
-    return {user: other for members in _by_language(personas) for user, other in _exchange(members).items()}
+def assign(personas: Collection[Persona], similar: bool = False) -> dict[str, str]:
+    """User id -> id of another user of the same language who is no near twin; each is used once where possible.
 
-
-def assign_similar(personas: Collection[Persona]) -> dict[str, str]:
-    """User id -> id of another user of the same language who is no near twin, each used once.
-
-    Of all such assignments, one that maximizes the sum of the Jaccard similarities of the users' terms.
+    Args:
+        similar: each must be used once, so that the sum of the Jaccard similarities of the users' terms is the highest.
 
     Raises:
         DataError: there is no such assignment.
-        ModuleNotFoundError: scipy is not installed.
+        ModuleNotFoundError: scipy is not installed, which `similar` needs.
     """
-    require("scipy", extra="report")
-    return {user: other for members in _by_language(personas) for user, other in _most_similar(members).items()}
-
-
-def _by_language(personas: Collection[Persona]) -> list[list[Persona]]:
-    languages = sorted({persona.language for persona in personas})
-    in_order = sorted(personas, key=lambda persona: persona.user_id)
-    return [[persona for persona in in_order if persona.language == language] for language in languages]
+    of_language: dict[str, list[Persona]] = {}
+    for persona in sorted(personas, key=lambda persona: (persona.language, persona.user_id)):
+        of_language.setdefault(persona.language, []).append(persona)
+    given: dict[str, str] = {}
+    for users in of_language.values():
+        given |= _most_similar(users) if similar else _exchange(users)
+    return given
 
 
 def _most_similar(users: Sequence[Persona]) -> dict[str, str]:
+    require("scipy", extra="report")
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
@@ -125,31 +121,30 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
     for user in persona_of:
         wanted_by: dict[str, str] = {}
         queue = [user]
+        free = None
         for seeker in queue:  # it grows: whoever holds a wanted persona may take another one instead
-            free = None
             for other in fitting(seeker):
-                if other not in wanted_by:
-                    wanted_by[other] = seeker
-                    if other not in holder:
-                        free = other
-                        break
-                    queue.append(holder[other])
-            while (
-                free is not None
-            ):  # it goes to its seeker, that one's to its seeker, and so on to the user who had none
-                taker = wanted_by[free]
-                freed = given.get(taker)
-                given[taker], holder[free] = free, taker
-                free = freed
-            if user in given:
+                if other in wanted_by:
+                    continue
+                wanted_by[other] = seeker
+                if other not in holder:
+                    free = other
+                    break
+                queue.append(holder[other])
+            if free is not None:
                 break
+        # The free one goes to its seeker, that one's to its seeker, and so on to the user who had none.
+        while free is not None:
+            taker = wanted_by[free]
+            freed = given.get(taker)
+            given[taker], holder[free] = free, taker
+            free = freed
     for user in sorted(persona_of.keys() - given.keys()):  # every persona that fits is used already
         if not fitting(user):
             raise DataError(
                 f"found no persona to show in place of that of user_id {short(user)} under setting=other_persona, "
                 f"expected one of another user of the same language ({persona_of[user].language}) who is no near "
-                "twin. Use "
-                "setting=no_persona as the control, or add personas."
+                "twin. Use setting=no_persona as the control, or add personas."
             )
         given[user] = fitting(user)[0]
     return given

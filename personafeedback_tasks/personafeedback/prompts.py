@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..common.errors import OptionError, did_you_mean
+from ..common.errors import OptionError, did_you_mean, require
 from ..core.options import Options, option
 from ..pairwise.orders import TWO
 from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases, PersonaQuestion
 from .persona import Persona
-from .retrieval import check_installed, retrieve
+from .retrieval import retrieve
 from .system import neutral
 
 # --- the fixed texts --------------------------------------------------------------------------------------------------
@@ -139,16 +139,16 @@ class Template(Options):
             ModuleNotFoundError: a package that setting=rag or similar_persona needs is not installed.
         """
         if self.setting == "rag":
-            check_installed()
+            require("bm25s", extra="retrieval")
             for case in cases:
                 _ = case.persona.memory  # reads the file
         if self.setting in OF_ANOTHER:
             for case in cases:
                 case.another(self.setting)
         # Of all users, in the run or not: the cells of one run have different users and must agree on it.
-        known = (
-            {name for persona in cases.release.others.personas.values() for name in persona.fields} if self.hide else ()
-        )
+        known: set[str] = set()
+        if self.hide:
+            known.update(*(persona.fields for persona in cases.release.others.personas.values()))
         for name in self.hide:
             if name not in known:
                 raise OptionError(

@@ -1,7 +1,8 @@
 """PersonaFeedback (arXiv 2506.12915): which of two responses suits this user better? Start reading here.
 
-`cases.py` loads the cases from the release that `release.py` finds, and `prompts.py` makes the two prompts of a case,
-one per order. Methods and scores are those of every choice (`pairwise/methods.py`, `pairwise/scoring.py`).
+Each case is asked twice, with the responses in either order. `cases.py` loads the cases from the release that
+`release.py` finds; `prompts.py` makes the two prompts from the texts in `wordings/`. How a reply is read and scored is
+the same for every choice between responses: `pairwise/methods.py` and `pairwise/scoring.py`.
 """
 
 from __future__ import annotations
@@ -15,35 +16,13 @@ from ..core.method import RewardMethod
 from ..core.system import NEUTRAL
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
-from ..stats.significance import Comparison
 from . import conversations, memory, prompts, rag_filter
+from .baselines import COMPARISONS
 from .cases import PersonaCase, PersonaCases, load_cases
-from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, columns, difficulty_of
+from .cells import CELLS, SELECTIONS, columns
 from .manifest import BENCHMARK
 from .prompts import OF_ANOTHER, Template
 from .report import REPORT
-
-SELECTIONS: dict[str, dict[str, str]] = {
-    "": {},
-    **{category: {"category": category} for category in CATEGORIES},
-    **{difficulty: {"difficulty": difficulty} for difficulty in DIFFICULTIES},
-    **{cell: {"category": category_of(cell), "difficulty": difficulty_of(cell)} for cell in CELLS},
-}
-"""End of a task's name -> the cases that it asks."""
-
-_CORRELATION, _ACCURACY = 0.035, 0.75
-
-COMPARISONS = (
-    *(Comparison(f"paired, {100 * share:.0f} % differ", share, _CORRELATION) for share in (0.1, 0.25, 0.4)),
-    Comparison("unpaired", _ACCURACY * (1 - _ACCURACY), _CORRELATION, paired=False),
-)
-"""What a plan assumes, from the baselines on the General half, which are judges without a model.
-
-Paired: in which share of the cases one of the two runs is right and the other wrong: the variance of the difference. It
-is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc`
-of 0.5 (different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two
-cases of a user correlate by 0.01 to 0.03, accuracies as well as differences.
-"""
 
 
 class PersonaFeedback(PairwiseBenchmark):
@@ -64,7 +43,7 @@ class PersonaFeedback(PairwiseBenchmark):
     conversation = staticmethod(conversations.conversation)
 
     def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
-        return load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
+        return load_cases(options.data, counts=options.counts, **selection)
 
     def prompt(self, case: PersonaCase, options: Template, call: str) -> str:
         return rag_filter.prompt(case, options) if call == rag_filter.CALL else prompts.build(case, options, call)
@@ -74,14 +53,14 @@ class PersonaFeedback(PairwiseBenchmark):
             conversations.check(options)
         options.check(cases)
 
+    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
+        return dict(cases.release.counts)
+
     def fingerprint(self, options: Template) -> str:
         # rewards depend on conversations alone, and the other methods on prompts
         rewards = options.method == "reward"
         alike = [name for name, method in self.methods.items() if isinstance(method, RewardMethod) is rewards]
         return self.fingerprint_of("conversations" if rewards else options.prompt, prompts.stand_ins(options, alike))
-
-    def sizes(self, cases: Any, options: Any) -> dict[str, int]:
-        return dict(cases.release.counts)
 
     def signs(self, cases: PersonaCases, options: Template) -> dict[str, Any]:
         """Digests of what the setting reads beside the cases, of all users; None for the rest."""

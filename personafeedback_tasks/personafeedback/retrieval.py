@@ -15,11 +15,6 @@ _RUN = re.compile(rf"[{IDEOGRAPHS}]+|[^\W_{IDEOGRAPHS}]+")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 
 
-def check_installed() -> None:
-    """Name the extra to install, before the first call."""
-    require("bm25s", extra="retrieval")
-
-
 def search_terms(text: str) -> list[str]:
     """The lower-cased words and numbers of a text, and the pairs of neighboring Chinese characters."""
     # The tokenizer of bm25s makes one token of a Chinese line, which then matches nothing. A single character is a term
@@ -40,12 +35,7 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
     known = Counter(term for term in search_terms(question) if index is not None and term in index.vocab_dict)
     if not known:
         return different[:k]
-    # A term counts as often as the question has it, but is looked up once: bm25s would add each repetition to each
-    # piece.
-    often: dict[int, list[str]] = {}
-    for term, count in known.items():
-        often.setdefault(count, []).append(term)
-    found = sum(count * index.get_scores(same) for count, same in often.items())
+    found = sum(count * index.get_scores([term]) for term, count in known.items())
     # Rounded: differences between numpy versions must not decide an order.
     scores = [round(float(score), 6) for score in found]
     best = sorted(range(len(different)), key=lambda place: -scores[place])
@@ -55,7 +45,7 @@ def retrieve(question: str, pieces: Sequence[str], k: int) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)  # one a user: the cases of a task come with users in turn
 def _index(pieces: tuple[str, ...]) -> tuple[tuple[str, ...], Any]:
     # None if no piece has a term, which bm25s cannot index.
-    check_installed()
+    require("bm25s", extra="retrieval")
     import bm25s
 
     different = tuple(dict.fromkeys(pieces))

@@ -28,12 +28,12 @@ from ..stats.clusters import Clusters, Shared, shared_variance
 from ..stats.estimates import mean
 from ..stats.significance import detectable
 from . import card
-from .baselines import acc_of
+from .baselines import COMPARISONS, acc_of
 from .cases import PersonaCase, PersonaCases, load_cases, with_rows_of
 from .cells import DIFFICULTIES
 from .persona import Persona
 from .prompts import SETTINGS, Template
-from .record import COMPARISONS, PERSONAFEEDBACK, PersonaFeedback
+from .record import PERSONAFEEDBACK, PersonaFeedback
 
 MATCHED, ALL = "matched", "all"
 CATEGORY = "general"
@@ -111,13 +111,15 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
         for case in own:
             asked[case.question.strip(), case.language].append(case)
         cells.append([pair for rows in asked.values() for pair in _pairs(rows, pairs)])
-    found = [case for first, second in in_proportion(cells) for case in (_case(first, second), _case(second, first))]
+    found: list[PersonaCase] = []
+    for first, second in in_proportion(cells):
+        found += [_case(first, second), _case(second, first)]
     if not found:
         raise DataError(
             f"{cases.source}: found no question that two users asked, expected some. Use the tasks of PersonaFeedback, "
             "which need none."
         )
-    return PersonaCases(tuple(found), cases.release, cases.counts)
+    return replace(cases, cases=tuple(found))
 
 
 def _pairs(rows: Sequence[PersonaCase], pairs: str) -> list[tuple[PersonaCase, PersonaCase]]:
@@ -150,7 +152,7 @@ def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
     )  # fmt: skip
 
 
-def _rows(data: str | None, difficulty: str | None, counts: str) -> PersonaCases:
+def _rows(data: str | None, counts: str, difficulty: str | None = None) -> PersonaCases:
     cases = load_cases(data, CATEGORY, difficulty, counts)
     return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
 
@@ -254,7 +256,7 @@ class Swap(PersonaFeedback):
         control=Control(),
         drawn={"overlap": _BASE.drawn["overlap"]},
         card=_BASE.card and replace(_BASE.card, caveats=_caveats, baselines={}),
-        load=lambda data, counts: _rows(data, None, counts),
+        load=_rows,
         under=_as_asked,
         macro=False,
         swaps=True,
@@ -266,7 +268,7 @@ class Swap(PersonaFeedback):
     )
 
     def load(self, options: Any, selection: Mapping[str, str]) -> PersonaCases:
-        return swapped(_rows(options.data, selection.get("difficulty"), options.counts), options.pairs)
+        return swapped(_rows(options.data, options.counts, **selection), options.pairs)
 
     def sizes(self, cases: Any, options: Any) -> dict[str, int]:
         """Two cases for each pair of the release or of the sample; nothing for a set."""

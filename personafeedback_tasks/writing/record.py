@@ -17,8 +17,9 @@ from ..core.report import RATIO, Line, ReportSpec, Shown
 from ..parsing.written import WRITTEN, described, read_written, text_of
 from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
+from ..personafeedback.cells import SELECTIONS
 from ..personafeedback.prompts import SETTINGS, Template, Wording, stand_ins, wordings
-from ..personafeedback.record import PERSONAFEEDBACK, SELECTIONS
+from ..personafeedback.record import PERSONAFEEDBACK
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from .cases import Questions, UserQuestion, questions
 
@@ -134,13 +135,12 @@ class Write(Benchmark):
     )  # fmt: skip
 
     def load(self, options: Writing, selection: Mapping[str, str]) -> Questions:
-        return questions(
-            load_cases(options.data, selection.get("category"), selection.get("difficulty"), options.counts)
-        )
+        return questions(load_cases(options.data, counts=options.counts, **selection))
 
     def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
         present = [cell for cell in CATEGORIES if cell in cells]
-        return {**{cell: [cell] for cell in present}, **({"total": present} if len(present) > 1 else {})}
+        columns = {cell: [cell] for cell in present}
+        return columns | {"total": present} if len(present) > 1 else columns
 
     def prompt(self, case: PersonaQuestion, options: Writing, call: str) -> str:
         return rag_filter.prompt(case, options) if call == rag_filter.CALL else build(case, options)

@@ -22,8 +22,9 @@ from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.core.plan import asked, estimated, make_plan
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
+from personafeedback_tasks.personafeedback.baselines import COMPARISONS
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import COMPARISONS, PERSONAFEEDBACK
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.stats.estimates import estimate, paired_test
 from personafeedback_tasks.stats.significance import Comparison, minimum_detectable_difference
 

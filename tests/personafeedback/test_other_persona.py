@@ -26,7 +26,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.others import Others, assign, assign_similar
+from personafeedback_tasks.personafeedback.others import Others, assign
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -172,13 +172,13 @@ def test_no_other_exchange_is_more_similar(said, shuffled):
     shuffled.shuffle(in_any_order)
     if not possible:
         with pytest.raises(DataError, match=r"found no way to give each of the \d users .* setting=similar_persona"):
-            assign_similar(in_any_order)
+            assign(in_any_order, similar=True)
         return
-    found = assign_similar(in_any_order)
+    found = assign(in_any_order, similar=True)
     assert found.items() <= fits
     assert sorted(found.values()) == sorted(users) == sorted(found)
     assert sum(jaccard(users[one], users[another]) for one, another in found.items()) == pytest.approx(max(possible))
-    assert found == assign_similar([*users.values()])
+    assert found == assign([*users.values()], similar=True)
 
 
 def test_the_page_says_how_alike_the_real_users_and_the_others_are(real_data):
