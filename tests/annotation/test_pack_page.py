@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from support.browser import Page
-from support.commands import personafeedback
+from support.commands import ran
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.annotation.ingest import read_votes
@@ -286,8 +286,7 @@ def test_no_serious_fault_of_accessibility(opened, width, height, dark):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study") / "study"
-    done = personafeedback("annotate", "pack", "sample", "--out", folder, "--annotators", 1)
-    assert done.exit_code == 0, done.output
+    ran("annotate", "pack", "sample", "--out", folder, "--annotators", 1)
     return folder
 
 
@@ -331,8 +330,7 @@ def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study,
             else:
                 page.click("#vote-accepted")
         page.download("#download", tmp_path / f"annotator-1.{stage}.votes.csv")
-    done = personafeedback("annotate", "votes", study, *sorted(tmp_path.glob("*.votes.csv")))
-    assert done.exit_code == 0, done.output
+    ran("annotate", "votes", study, *sorted(tmp_path.glob("*.votes.csv")))
     assert {vote for row in load(Extraction, study) for vote in row.votes} == {"accepted"}
     assert {(row.prompt, row.attribute): row.votes for row in load(Relevance, study)} == {
         key: (tick,) for key, tick in ticked.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binom
 from support.builds import a_build, attentive, cast, counted, filled_in, likes_full
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names
 from personafeedback_tasks.annotation.items import Item
@@ -86,7 +86,7 @@ def test_somebody_attentive_is_accused_as_seldom_as_promised(items):
 
 def test_the_table_of_votes_says_it_in_words(tmp_path):
     build = a_build(tmp_path / "b", people=4, questions=3, annotators=3)
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", build.root, "--format", "csv")
     vote = attentive(build, likes_full)
     files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(2)]
     lines = ["item,vote"]

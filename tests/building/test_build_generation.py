@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
-from support.commands import build_step, personafeedback
+from support.commands import build_step, personafeedback, ran
 from support.killed import after_each_file
 
 from personafeedback_tasks.annotation.rows import Vote
@@ -70,8 +70,7 @@ def answered(root, writer, models=TWO, **settings):
 
 def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_path):
     root = tmp_path / "build"
-    done = personafeedback("build", "init", root, "--language", "zh")
-    assert done.exit_code == 0, done.output
+    done = ran("build", "init", root, "--language", "zh")
     assert f"Next: personafeedback build pilot {root}" in done.output
     lines = (root / "build.toml").read_text(encoding="utf-8").splitlines()
     assert all(re.fullmatch(r"\w+ = .+  # .{12,}", line) for line in lines)

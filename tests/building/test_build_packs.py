@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from msgspec.structs import replace
 from support.builds import a_build, grown
-from support.commands import personafeedback, tree
+from support.commands import personafeedback, ran, tree
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, names, shared_out
 from personafeedback_tasks.annotation.items import Item
@@ -85,8 +85,7 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
 @pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     build = a_build(tmp_path / "b", annotators=2)
-    done = personafeedback("annotate", "pack", build.root, "--format", form)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "pack", build.root, "--format", form)
     assert f"Next: personafeedback annotate votes {build.root} FILE..." in done.stdout
     files = [path for path in (build.root / "packs").rglob("*") if path.is_file() and path.name != "shown.jsonl"]
     assert len([path for path in files if "annotator-" in str(path)]) >= 2
@@ -100,7 +99,7 @@ def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     ):
         assert secret not in everything
     before = tree(build.root)
-    assert personafeedback("annotate", "pack", build.root, "--format", form).exit_code == 0
+    ran("annotate", "pack", build.root, "--format", form)
     assert {name: content for name, (_, content) in before.items()} == {
         name: content for name, (_, content) in tree(build.root).items()
     }
@@ -110,7 +109,7 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
     answers = build.read(Answer)
     build.write(Answer, [answers[0].__class__(**{**structs.asdict(one), "text": "=1+1"}) for one in answers])
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", build.root, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
     shown = build.read(PackItem)
     assert [row["item"] for row in rows] == [one.item for one in shown]
@@ -140,8 +139,7 @@ def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
 
 def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
     build = a_build(tmp_path / "build", people=1, questions=1, annotators=5, votes_per_pair=5)
-    done = personafeedback("annotate", "pack", build.root)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "pack", build.root)
     assert label_rule(5) in done.output
     assert done.output.splitlines()[-1].startswith("Next: personafeedback annotate votes")
 
@@ -213,8 +211,7 @@ def test_packs_only_grow_and_who_is_dropped_or_comes_later_changes_who_gets_what
     assert "! 24 items get 5 votes, not 6: there are too few annotators (5)" in done.stdout
     path = build.root / "build.toml"
     path.write_text(path.read_text("utf-8").replace("annotators = 6", "annotators = 7"), "utf-8")
-    done = personafeedback("annotate", "pack", build.root)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "pack", build.root)
     assert "too few annotators" not in done.stdout
     last = build.read(PackItem)
     assert last[: len(more)] == more

@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai")
 
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 
@@ -32,8 +32,7 @@ def test_the_page_of_a_pilot_shows_all_texts(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=6, specific=2)
     refusal = "I'm sorry, but I can't help with that."
     writer.write = lambda prompt, model: refusal if "so that it meets" in prompt else write(prompt, model)
-    done = personafeedback("build", "pilot", folder.root, "--people", 2, "--model", BIG)
-    assert done.exit_code == 0, done.output
+    ran("build", "pilot", folder.root, "--people", 2, "--model", BIG)
     # A persona; a question with its check; its four answers, and one that is refused, and asked for again three times.
     assert len(writer.take()) == 2 + 2 * 4 + 4 * (4 + 1 + 3)
     document = data_of(folder)
@@ -44,7 +43,7 @@ def test_the_page_of_a_pilot_shows_all_texts(tmp_path, writer):
     assert [(one["reason"], one["text"]) for one in document["refused"]] == [("no answer tag", refusal)] * 16
     first, *others = folder.read(Question)
     folder.write(Question, [replace(first, keep="no", reason="dull"), *others])
-    assert personafeedback("build", "pilot", folder.root, "--people", 2).exit_code == 0
+    ran("build", "pilot", folder.root, "--people", 2)
     with chromium() as driver:
         driver.get((folder.root / "pilot.html").as_uri())
         drawn = Page(driver)
@@ -61,8 +60,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     folder = a_build(tmp_path / "build", personas=4, specific=1)
 
     def pilot(*options):
-        done = personafeedback("build", "pilot", folder.root, *options)
-        assert done.exit_code == 0, done.output
+        done = ran("build", "pilot", folder.root, *options)
         return {one["user_id"] for one in data_of(folder)["people"]}, done.output.splitlines()[-1]
 
     both = ("--people", 2, "--model", BIG, "--model", SMALL)
@@ -74,7 +72,7 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     assert pilot("--people", 1)[0] < first
     people = folder.read(Person)
     folder.write(Person, [replace(people[0], keep="no", reason="implausible"), *people[1:]])
-    assert personafeedback("build", "texts", folder.root, *both[2:]).exit_code == 0
+    ran("build", "texts", folder.root, *both[2:])
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
     shown, last = pilot(*both)
@@ -103,8 +101,7 @@ def test_own_users_are_piloted_too_and_texts_stay_texts(tmp_path, writer):
         (folder.root / "persona" / f"x{number}.json").write_text(
             json.dumps(persona(f"own {number}", Name=HOSTILE)), encoding="utf-8"
         )
-    done = personafeedback("build", "pilot", folder.root, "--people", 3, "--model", BIG)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "pilot", folder.root, "--people", 3, "--model", BIG)
     assert {one.user_id for one in folder.questions()} == {"x0", "x1", "x2"}
     assert f"Next: personafeedback build texts {folder.root} questions --model MODEL\n" in done.output
     assert "<img" not in (folder.root / "pilot.html").read_text(encoding="utf-8")

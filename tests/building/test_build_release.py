@@ -13,7 +13,7 @@ import pytest
 from huggingface_hub import DatasetCard
 from msgspec.structs import replace
 from support.builds import a_build, cast, labels
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
@@ -53,8 +53,7 @@ def _voted(root, people=12, questions=4, **settings):
 
 
 def released(build):
-    done = personafeedback("build", "release", build.root)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "release", build.root)
     return done.stdout
 
 
@@ -144,7 +143,7 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_is_no_warning(tmp_path, ri
     texts = [("A good deal longer.", "Short.")] * right + [("Short.", "A good deal longer.")] * wrong
     rows = [f"Likes {n},What {n}?,{n} {a},{n} {b}\n" for n, (a, b) in enumerate(texts)]
     (tmp_path / "pairs.csv").write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
-    assert personafeedback("build", "import", tmp_path / "b", "--from", tmp_path / "pairs.csv").exit_code == 0
+    ran("build", "import", tmp_path / "b", "--from", tmp_path / "pairs.csv")
     assert ("! shortcut longest" in released(Build(tmp_path / "b"))) == warned
 
 
@@ -155,7 +154,7 @@ def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays
     before = load_present(build.root / "release")
     (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
     (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
-    assert personafeedback("annotate", "votes", build.root, "--drop", "a0").exit_code == 0
+    ran("annotate", "votes", build.root, "--drop", "a0")
     questions = build.read(Question)
     build.write(Question, [replace(questions[0], keep="no"), *questions[1:]])
     said = released(build)
@@ -193,5 +192,5 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     assert "in release/; no longer what the files give: run it again" in shown
     assert last == f"Next: personafeedback build release {build.root}"
     released(build)
-    assert personafeedback("annotate", "votes", build.root, "--drop", "a3").exit_code == 0
+    ran("annotate", "votes", build.root, "--drop", "a3")
     assert status()[1] == f"Next: personafeedback build release {build.root}"

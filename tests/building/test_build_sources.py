@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Person, Question, Refused
@@ -307,8 +307,7 @@ def brought(root, profiles, histories):
         lines(root / "persona" / f"{user}.json", profile)
     for user, rows in histories.items():
         lines(root / "memory" / f"{user}.jsonl", *rows)
-    done = personafeedback("build", "init", root)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "init", root)
     assert done.output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
     return Build(root)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from support.builds import a_build
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.documents import DOCS, block, needs_checkout
 
 from personafeedback_tasks.building.build import Build
@@ -44,8 +44,7 @@ def split(root, people=6, questions=2, train=0.5):
 
 def trained(build, *arguments):
     """The rows to train on, and what the command says."""
-    done = personafeedback("build", "training", build.root, *("--benchmark", "sample"), *arguments)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "training", build.root, *("--benchmark", "sample"), *arguments)
     lines = (build.root / "training" / "train.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines], done.stdout
 
@@ -53,7 +52,7 @@ def trained(build, *arguments):
 def with_release(build, chosen):
     """All pairs are labeled, as if they were imported."""
     build.write(Pair, [replace(pair, label=chosen(pair)) for pair in build.read(Pair)])
-    assert personafeedback("build", "release", build.root).exit_code == 0
+    ran("build", "release", build.root)
 
 
 def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_the_persona_and_one_that_did_not(tmp_path):
@@ -92,8 +91,7 @@ def test_a_label_replaces_what_its_pair_was_built_to_be(tmp_path):
 def test_replies_that_people_rated_are_pairs_too(tmp_path):
     """The same reply is preferred on either side; a mean in the middle of the scale is no pair."""
     study = tmp_path / "study"
-    packs = personafeedback("annotate", "pack", "sample", "--out", study, "--annotators", 3, "--format", "csv")
-    assert packs.exit_code == 0, packs.output
+    ran("annotate", "pack", "sample", "--out", study, "--annotators", 3, "--format", "csv")
     asked = {row.id: row for row in load(Response, study / "asked")}
     equal, generic, *_, last = sorted(asked)
     files = sorted((study / "packs" / "response").glob("*.csv"))
@@ -108,9 +106,9 @@ def test_replies_that_people_rated_are_pairs_too(tmp_path):
         path.write_text(
             tables.text(["item", "vote"], [{"item": one["item"], "vote": one["vote"]} for one in lines]), "utf-8"
         )
-    assert personafeedback("annotate", "votes", study, *files).exit_code == 0
+    ran("annotate", "votes", study, *files)
     build = tmp_path / "b"
-    assert personafeedback("build", "init", build).exit_code == 0
+    ran("build", "init", build)
     found, _ = trained(Build(build), "--ratings", study)
     assert {row["id"] for row in found} == {f"response:{name}" for name in asked if name != equal}
     for row in found:
@@ -186,8 +184,7 @@ def imported(root, test):
         for n in range(8)
     ]
     source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    done = personafeedback("build", "import", root, "--from", source, "--test", test)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "import", root, "--from", source, "--test", test)
     return done
 
 
@@ -196,8 +193,7 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
     done = imported(root, "0")
     assert f"Next: personafeedback build training {root}" in done.output
     assert f"Next: personafeedback build training {root}" in personafeedback("build", "status", root).output
-    done = personafeedback("build", "training", root, "--benchmark", "none")
-    assert done.exit_code == 0, done.output
+    done = ran("build", "training", root, "--benchmark", "none")
     rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
     assert sorted(row["chosen"][0]["content"] for row in rows) == [f"Yes {n}" for n in range(8)]
     said = personafeedback("build", "release", root).stderr
@@ -207,8 +203,7 @@ def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
 def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):
     root = tmp_path / "b"
     imported(root, "1/2")
-    done = personafeedback("build", "release", root)
-    assert done.exit_code == 0, done.output
+    done = ran("build", "release", root)
     assert "4 pairs are left out: their question or person has keep = no, or the person is for training" in done.output
     tested = {case.question for case in load_cases(root / "release", counts="any")}
     personafeedback("build", "training", root, "--benchmark", "none")

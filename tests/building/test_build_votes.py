@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from support import jsonl_harness
 from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
-from support.commands import build_step, personafeedback, tree
+from support.commands import build_step, personafeedback, ran, tree
 from support.judges import JUDGES
 from support.killed import after_each_file
 
@@ -32,13 +32,12 @@ from personafeedback_tasks.personafeedback.cases import load_present
 def build(tmp_path):
     """Packs of three annotators."""
     folder = a_build(tmp_path / "build", people=4, questions=3, annotators=3)
-    assert personafeedback("annotate", "pack", folder.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", folder.root, "--format", "csv")
     return folder
 
 
 def votes_of(build, *files):
-    done = personafeedback("annotate", "votes", build.root, *files)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "votes", build.root, *files)
     return done.stdout
 
 
@@ -52,7 +51,7 @@ def refusal(build, *files):
 
 def test_what_an_annotator_took_is_what_counts(tmp_path):
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=6)
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", build.root, "--format", "csv")
     vote = attentive(build, likes_full)
     files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
     said = votes_of(build, *files)
@@ -67,7 +66,7 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
 def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_reports(tmp_path, monkeypatch):
     """Marks say the side on which a response was shown; whoever sends no column of faults was not asked."""
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=9, faults=True)
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", build.root, "--format", "csv")
     assert "over-personalized" in (build.root / "packs" / "guideline.txt").read_text("utf-8")
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
     vote, files = attentive(build, likes_full), []
@@ -84,7 +83,7 @@ def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_report
         own = [line for line in lines if line["name"] == name]
         files[-1].write_text(tables.text(["item", "vote", *(["faults"] if number < 8 else [])], own), "utf-8")
     votes_of(build, *files)
-    assert personafeedback("build", "release", build.root).exit_code == 0
+    ran("build", "release", build.root)
     cases = load_present(build.root / "release")
     assert len(cases) > 10
     for case in cases:
@@ -112,7 +111,7 @@ def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_report
 def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     root = tmp_path_factory.mktemp("votes")
     folder = a_build(root / "build", people=3, questions=2, annotators=2)
-    assert personafeedback("annotate", "pack", folder.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", folder.root, "--format", "csv")
     shown = {one.item: one for one in folder.read(PackItem)}
     voted = {item: letter for item in shown if (letter := drawn.draw(st.sampled_from("AB ")).strip())}
     parts = st.lists(st.lists(st.sampled_from(sorted(voted)), min_size=1, unique=True), min_size=1, max_size=4)
@@ -193,8 +192,7 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
     assert "! annotator-1" not in said
     (line,) = [line for line in said.splitlines() if line.startswith("! annotator-3")]
     command = line.split("personafeedback ", 1)[1].split()
-    done = personafeedback(*command)
-    assert done.exit_code == 0, done.output
+    done = ran(*command)
     assert "(dropped)" in done.stdout
     assert {one.annotator for one in counted(build)} == {"annotator-1", "annotator-2"}
     assert len(build.read(Vote)) == 3 * total  # kept
@@ -223,7 +221,7 @@ def test_a_filled_in_table_is_not_replaced_by_the_next_packs(build):
     assert "found a vote that was not imported and that new packs would overwrite" in " ".join(done.stderr.split())
     assert table.read_text("utf-8") == filled
     assert f"{len(rows)} new votes" in votes_of(build, table)
-    assert personafeedback("annotate", "pack", build.root, "--format", "csv").exit_code == 0
+    ran("annotate", "pack", build.root, "--format", "csv")
 
 
 def test_who_leaves_before_voting_is_dropped_and_others_get_the_items(tmp_path):
@@ -252,7 +250,7 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
     assert len(counted(build)) == len(pairs) - 1
     build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
     build.path(PackItem).unlink()
-    assert personafeedback("annotate", "pack", build.root).exit_code == 0
+    ran("annotate", "pack", build.root)
     users = {pair.id: pair.user_id for pair in pairs}
     assert {users[one.pair_id] for one in build.read(PackItem) if not one.attention} == {"u0", "u2", "u3"}
 
@@ -271,7 +269,7 @@ def test_the_status_counts_the_votes_that_count(build, tmp_path):
     first, *others = build.read(Answer)
     build.write(Answer, [replace(first, text="Edited since."), *others])
     assert "votes      22 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
-    assert personafeedback("annotate", "votes", build.root, "--drop", "annotator-1").exit_code == 0
+    ran("annotate", "votes", build.root, "--drop", "annotator-1")
     assert "votes      0 of 72 (3 to each pair) by 0\n" in build_step("status", build.root).stdout
     said = personafeedback("build", "release", build.root).stderr
     assert "found 26 votes of which none counts, expected some: not of a dropped annotator" in said

@@ -22,6 +22,13 @@ def personafeedback(*arguments: object, **environment: str) -> Result:
     return done
 
 
+def ran(*arguments: object, **environment: str) -> Result:
+    """The result of a command that must end well."""
+    done = personafeedback(*arguments, **environment)
+    assert done.exit_code == 0, done.output
+    return done
+
+
 def build_step(name: str, root: object, *arguments: object) -> Result:
     """Run a step of a build by its name, or `status`."""
     if name in ("personas", "questions", "answers"):
