@@ -56,15 +56,6 @@ from personafeedback_tasks.personafeedback.persona import Persona
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
 
 
-def answered(root, writer, models=TWO, **settings):
-    """A build up to its pairs."""
-    folder = a_build(root, **settings)
-    write_personas(folder, ONE)
-    write_questions(folder, ONE)
-    write_answers(folder, models)
-    return folder
-
-
 # --- init and prompts -------------------------------------------------------------------------------------------------
 
 
@@ -210,10 +201,8 @@ def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     )  # few users get one category alone
 
 
-def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(tmp_path, writer):
-    folder = a_build(tmp_path / "build", specific=2, general=2)
-    write_personas(folder, ONE)
-    writer.take()
+def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(writer, upto):
+    folder = upto("personas", specific=2, general=2)
     first, second, *_ = (one.user_id for one in folder.people())
     (folder.root / "questions.csv").write_text(
         f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
@@ -319,9 +308,8 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
     assert count > 10
 
 
-def test_what_a_team_brings_and_no_table_can_hold_is_named(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1)
-    write_personas(folder, ONE)
+def test_what_a_team_brings_and_no_table_can_hold_is_named(upto):
+    folder = upto("personas", personas=1)
     (user,) = names(folder.settings)
     for lines, said in (
         (f"{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？", r"csv, line 4: found the id '.*' of .*csv, line 2 again"),
@@ -353,10 +341,8 @@ def test_the_masked_persona_hides_its_share_and_always_the_same(flat, share):
     assert told.profile.get("Inner") != {}  # a heading over nothing
 
 
-def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=4, specific=2, test="1/2", seed=1)
-    write_personas(folder, ONE)
-    write_questions(folder, ONE)
+def test_answers_are_asked_once_each_checked_and_paired(writer, upto):
+    folder = upto("questions", personas=4, specific=2, test="1/2", seed=1)
     test = folder.questions("test")
     write_answers(folder, ONE)
     answers, origins = folder.read(Answer), folder.by_id(Origin)
@@ -379,11 +365,8 @@ def test_answers_are_asked_once_each_checked_and_paired(tmp_path, writer):
     assert (writer.take(), folder.read(Answer), folder.read(Pair)) == ([], answers, pairs)
 
 
-def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=1, specific=7)
-    write_personas(folder, ONE)
-    write_questions(folder, ONE)
-    writer.take()
+def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(writer, upto):
+    folder = upto("questions", personas=1, specific=7)
     ids = [one.id for one in folder.questions()]
     model = ONE.names[0]
     said = "The same words that another answer has, and many of them, from the first one to the very last one of all."
@@ -459,9 +442,8 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
     assert len(folder.read(Pair)) == 3 * 4
 
 
-def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer):
-    folder = answered(tmp_path / "build", writer, personas=1, specific=1)
-    writer.take()
+def test_a_question_that_was_edited_after_its_answers_is_named(writer, upto):
+    folder = upto("answers", personas=1, specific=1)
     (question,) = folder.read(Question)
     folder.write(Question, [structs.replace(question, question="Something else altogether?")])
     with pytest.raises(DataError) as error:
@@ -479,8 +461,8 @@ def test_a_question_that_was_edited_after_its_answers_is_named(tmp_path, writer)
     assert {one.question_id for one in folder.read(Pair)} == {new.id} != {question.id}
 
 
-def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
-    folder = answered(tmp_path / "build", writer, personas=2, specific=1)
+def test_a_persona_that_was_edited_after_its_answers_is_named(upto):
+    folder = upto("answers", personas=2, specific=1)
     user = folder.people()[0].user_id
     path = folder.root / "persona" / f"{user}.json"
     before = path.read_text(encoding="utf-8")
@@ -500,8 +482,8 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(tmp_path, writer):
         write_answers(Build(folder.root), ONE)
 
 
-def test_pairs_that_people_may_have_seen_stay(tmp_path, writer):
-    folder = answered(tmp_path / "build", writer, ONE, personas=2, specific=2)
+def test_pairs_that_people_may_have_seen_stay(upto):
+    folder = upto("answers", personas=2, specific=2)
     old = folder.read(Pair)
     folder.write(Vote, [Vote(annotator="a", pair_id=old[0].id, chosen=old[0].first, shown_as="A")])
     write_answers(folder, TWO)
@@ -545,11 +527,11 @@ def test_pairs_are_as_balanced_as_the_answers_allow(lengths, seed):
 # --- plan, status, and the commands -----------------------------------------------------------------------------------
 
 
-def test_the_next_step_is_the_first_one_that_lacks_something(tmp_path, writer):
+def test_the_next_step_is_the_first_one_that_lacks_something(upto):
     def shown():
         return personafeedback("build", "status", folder.root).output
 
-    folder = answered(tmp_path / "build", writer, ONE, personas=3, specific=1)
+    folder = upto("answers", personas=3, specific=1)
     settings = folder.root / "build.toml"
     told = settings.read_text(encoding="utf-8")
     assert f"Next: personafeedback annotate pack {folder.root}" in shown()

@@ -51,18 +51,11 @@ def step(name, folder):
     return run(name, folder, "--model", MODEL)
 
 
-def asked_for_questions(root, **settings):
-    """A build with its personas."""
-    folder = a_build(root, **settings)
-    step("personas", folder)
-    return folder
-
-
 # --- what replaces a refused text -------------------------------------------------------------------------------------
 
 
-def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=2, specific=3)
+def test_a_refused_text_is_replaced_until_the_number_is_reached(writer, upto):
+    folder = upto("personas", personas=2, specific=3)
     user, other = (person.user_id for person in folder.people())
     bad, never = "1. What should I eat?", [f"{other}:specific:{number}" for number in range(3)]
     writer.replies = {
@@ -90,8 +83,8 @@ def test_a_refused_text_is_replaced_until_the_number_is_reached(tmp_path, writer
     assert len(folder.read(Question)) == 6
 
 
-def test_what_replaces_a_text_sees_other_memory_and_gets_another_seed(tmp_path, writer, monkeypatch):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=1)
+def test_what_replaces_a_text_sees_other_memory_and_gets_another_seed(writer, monkeypatch, upto):
+    folder = upto("personas", personas=1, specific=1)
     (user,) = (person.user_id for person in folder.people())
     (folder.root / "memory").mkdir()
     (folder.root / "memory" / f"{user}.jsonl").write_text(
@@ -114,8 +107,8 @@ def test_what_replaces_a_text_sees_other_memory_and_gets_another_seed(tmp_path, 
     }
 
 
-def test_where_nothing_passes_no_more_is_asked(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=4, specific=HOPELESS // 4)
+def test_where_nothing_passes_no_more_is_asked(writer, upto):
+    folder = upto("personas", personas=4, specific=HOPELESS // 4)
     writer.take()
     writer.write = lambda prompt, model: "Sure! Here's a question: what now?"
     done = personafeedback("build", "texts", folder.root, "questions", "--model", MODEL)
@@ -152,8 +145,8 @@ def checked(natural, discreet, question):
     return f"<natural>{natural}</natural>\n<discreet>{discreet}</discreet>\n<question>{question}</question>"
 
 
-def test_a_question_is_judged_and_rewritten(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=6)
+def test_a_question_is_judged_and_rewritten(writer, upto):
+    folder = upto("personas", personas=1, specific=6)
     (user,) = (person.user_id for person in folder.people())
     slots = [f"{user}:specific:{number}" for number in range(6)]
     questions = (
@@ -189,15 +182,14 @@ def test_a_question_is_judged_and_rewritten(tmp_path, writer):
 # --- general questions ------------------------------------------------------------------------------------------------
 
 
-def with_pool(root, count, **settings):
-    folder = asked_for_questions(root, specific=0, **settings)
+def with_pool(folder, count):
     pool = [f"How would I go about {words(str(number), 6)}?" for number in range(count)]
     (folder.root / "pool.jsonl").write_text("".join(json.dumps({"question": text}) + "\n" for text in pool), "utf-8")
     return folder, pool
 
 
-def test_a_pool_is_filtered_matched_and_each_match_is_validated(tmp_path, writer):
-    folder, pool = with_pool(tmp_path / "build", 30, personas=2, general=2)
+def test_a_pool_is_filtered_matched_and_each_match_is_validated(writer, upto):
+    folder, pool = with_pool(upto("personas", specific=0, personas=2, general=2), 30)
     first, second = (person.user_id for person in folder.people())
 
     def reply(prompt, model):
@@ -228,8 +220,8 @@ def test_a_pool_is_filtered_matched_and_each_match_is_validated(tmp_path, writer
     assert Counter(question.user_id for question in folder.read(Question)) == {first: 2, second: 2}
 
 
-def test_a_choice_of_which_a_check_failed_is_not_paid_twice(tmp_path, writer):
-    folder, _ = with_pool(tmp_path / "build", 30, personas=2, general=2)
+def test_a_choice_of_which_a_check_failed_is_not_paid_twice(writer, upto):
+    folder, _ = with_pool(upto("personas", specific=0, personas=2, general=2), 30)
     failed = []
 
     def reply(prompt, model):
@@ -252,8 +244,8 @@ def test_a_choice_of_which_a_check_failed_is_not_paid_twice(tmp_path, writer):
     }
 
 
-def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(tmp_path, writer):
-    folder, _ = with_pool(tmp_path / "build", 30, personas=1, general=3)
+def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(writer, upto):
+    folder, _ = with_pool(upto("personas", specific=0, personas=1, general=3), 30)
     chosen, counts = iter(["1", "1, 2, 3, 4, 5"]), []
 
     def reply(prompt, model):
@@ -268,7 +260,7 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(tmp_path, 
     assert len(folder.read(Question)) == len({one.question for one in folder.read(Question)}) == 3
     assert [text.reason for text in folder.read(Refused)] == ["too few"]
     writer.write = write
-    few, pool = with_pool(tmp_path / "few", 3, personas=1, general=5)
+    few, pool = with_pool(upto("personas", "few", specific=0, personas=1, general=5), 3)
     step("questions", few)
     assert {one.question for one in few.read(Question)} == {*pool}
 
@@ -276,9 +268,8 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(tmp_path, 
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def test_masked_differs_from_full_by_what_it_knows_alone_and_all_answers_have_one_length(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=3, specific=3)
-    step("questions", folder)
+def test_masked_differs_from_full_by_what_it_knows_alone_and_all_answers_have_one_length(writer, upto):
+    folder = upto("questions", personas=3, specific=3)
     writer.take()
     step("answers", folder)
     prompt_of, answers = {name: prompt for *_, name, prompt in writer.take()}, folder.read(Answer)
@@ -314,9 +305,8 @@ def test_the_lengths_are_those_of_the_release(real_data):
     assert tuple(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10)) == pytest.approx(LENGTHS, abs=8)
 
 
-def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(tmp_path, writer):
-    folder = asked_for_questions(tmp_path / "build", personas=1, specific=3)
-    step("questions", folder)
+def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(writer, upto):
+    folder = upto("questions", personas=1, specific=3)
     first, second, third = folder.questions()
     long, short = answer_id(first.id, FULL, MODEL), answer_id(third.id, QUESTION, MODEL)
     boiled = answer_id(second.id, MASKED, MODEL)
@@ -361,9 +351,8 @@ def test_all_models_get_the_arguments_and_the_batch(tmp_path, writer):
     )
 
 
-def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=2, specific=2)
-    run("personas", folder, "--model", BIG)
+def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(writer, upto):
+    folder = upto("personas", personas=2, specific=2)
     first, other = (slot for person in folder.people()[:2] for slot in slots(folder.settings, person.user_id)[:1])
     withheld = generation.WrittenText("", False, True)
     checks = (f"{other}~natural", *(f"{other}~{time}~natural" for time in range(1, 1 + ROUNDS)))
