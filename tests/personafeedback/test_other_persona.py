@@ -21,12 +21,13 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.documents import DOCS
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
-from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.others import Others, assign
+from personafeedback_tasks.personafeedback.conversations import conversation
+from personafeedback_tasks.personafeedback.others import assign
 from personafeedback_tasks.personafeedback.persona import Persona
 from personafeedback_tasks.personafeedback.prompts import Template
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
@@ -95,6 +96,8 @@ def test_each_real_persona_goes_to_one_user_whoever_is_asked_and_in_whatever_ord
             assert one.personas[user].language == one.personas[other].language
             assert {user, other} != {"Alex_k5Ep", "Leo_0mLX"}  # near twins
         assert len({PERSONAFEEDBACK.signs(part, Template(setting=setting))["others"] for part in parts}) == 1
+        page = " ".join((DOCS / "options.md").read_text("utf-8").split())
+        assert f"{in_common} % {'of their terms in common ' if in_common < 5 else ''}under `{setting}`" in page
 
 
 @pytest.fixture
@@ -151,6 +154,24 @@ def test_the_prompt_is_that_of_persona_with_the_other_profile(setting):
         assert case.persona.text not in wrong
 
 
+def test_the_conversation_is_that_of_persona_with_the_other_profile_and_without_hidden_fields():
+    for case, hide in product(load_cases(SAMPLE), [(), ("Name",)]):
+        told, *rest = conversation(case, Template(hide=hide), "chosen")
+        wrong, *others = conversation(case, replace(WRONG, hide=hide), "chosen")
+        right, other = (persona.without(hide).text for persona in (case.persona, case.another("other_persona")))
+        assert wrong == {"role": "system", "content": told["content"].replace(right, other)} != told
+        assert others == rest
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"prompt": "v2"}, "prompt does not apply"), ({"setting": "rag"}, "support setting=persona, .* got 'rag'")],
+)
+def test_what_has_no_meaning_for_a_reward_model_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        PERSONAFEEDBACK.check(Template(method="reward", **options), load_cases(SAMPLE))
+
+
 # --- a similar user ----------------------------------------------------------------------------------------------------
 
 
@@ -179,15 +200,6 @@ def test_no_other_exchange_is_more_similar(said, shuffled):
     assert sorted(found.values()) == sorted(users) == sorted(found)
     assert sum(jaccard(users[one], users[another]) for one, another in found.items()) == pytest.approx(max(possible))
     assert found == assign([*users.values()], similar=True)
-
-
-def test_the_page_says_how_alike_the_real_users_and_the_others_are(real_data):
-    def alike(of: Others) -> float:
-        return sum(jaccard(of.personas[user], of.of(user)) for user in of.given) / len(of.given)
-
-    said = "have {:.1f} % of their terms in common under `other_persona` and {:.1f} % under `similar_persona`"
-    found = said.format(*(100 * alike(Others(real_data, similar=similar)) for similar in (False, True)))
-    assert found in " ".join((DOCS / "options.md").read_text("utf-8").split())
 
 
 @pytest.mark.parametrize("method", ["generate", "reward"])

@@ -25,13 +25,6 @@ PERSONAS = {"u1": {"Name": "Ann"}}
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-REMEDIES = (
-    "If the dataset is gated or private, set HF_TOKEN to a token with read access. To work offline, copy the release (data/ and persona/) "
-    "into a folder and set PERSONAFEEDBACK_DATA to it, or fill the Hub cache once and set HF_HUB_OFFLINE=1. PERSONAFEEDBACK_DATA=sample "
-    "runs the bundled demonstration."
-)
-
-
 @pytest.fixture
 def folder(make_release) -> Path:
     return make_release(CELLS, PERSONAS)
@@ -107,9 +100,12 @@ def test_a_hub_that_refuses_or_cannot_be_reached_is_one_sentence_with_what_to_do
     monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
     with pytest.raises(DataError) as refused:
         locate("owner/name@v1")
-    assert str(refused.value) == (
-        f"Could not get owner/name@v1 from the Hugging Face Hub (PermissionError: Access is restricted.). {REMEDIES}"
+    said = str(refused.value)
+    assert said.startswith(
+        "Could not get owner/name@v1 from the Hugging Face Hub (PermissionError: Access is restricted.)"
     )
+    for remedy in ("HF_TOKEN", "HF_HUB_OFFLINE=1", "PERSONAFEEDBACK_DATA=sample"):
+        assert remedy in said
     with pytest.raises(DataError, match=r"\AThere is no folder 'duels/chosen'\. Could not get duels/chosen@main"):
         locate("duels/chosen")  # without a revision it may be meant as a folder
 
@@ -123,4 +119,4 @@ def test_the_real_client_without_a_network_says_how_to_work_offline(tmp_path):
     done = subprocess.run([sys.executable, "-c", load], env=clean, capture_output=True, text=True, timeout=120)
     said = done.stderr.splitlines()[-1]
     assert f"DataError: Could not get {HUB_ID}@{HUB_REVISION} from the Hugging Face Hub (" in said
-    assert said.endswith(f"). {REMEDIES}")
+    assert "set HF_HUB_OFFLINE=1" in said
