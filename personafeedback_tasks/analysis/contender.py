@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from ..core.method import LabelMethod
 from ..core.report import Examined
@@ -34,6 +35,15 @@ class Contender:
     def results(self) -> list[Result]:
         """Its cases in each epoch."""
         return [result for case_id in self.ids for result in self.run.by_case[case_id]]
+
+    @property
+    def judged(self) -> list[list[Result]]:
+        """The results of each case that a corpus metric sees: those with answers, or with rewards and a target."""
+        found = []
+        for case_id in self.ids:
+            epochs = self.run.by_case[case_id]
+            found.append([one for one in epochs if one.answers or (one.rewards and one.targets)])
+        return found
 
     @cached_property
     def users(self) -> list[str]:
@@ -70,6 +80,20 @@ class Contender:
         if of_ids.cells is not None and {*of_ids.cells} != {*self.run.benchmark.cells}:
             return over([], [])
         return over(values, of_ids.users, of_ids.cells, of_ids.shared)
+
+
+def has_macro(run: Run) -> bool:
+    """Whether the plain mean of the cells is shown: every cell of the benchmark has an answered case."""
+    return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
+
+
+def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str], list[str]]]:
+    """(name, its cells, ids of its answered cases in order) of every cell and group; cells `begun` may have no ids."""
+    ids: dict[str, list[str]] = {cell: [] for cell in begun}
+    for case in run.cases.values():
+        ids.setdefault(case.cell, []).append(case.case_id)
+    columns = run.benchmark.columns(ids)
+    return [(name, cells, sorted(chain.from_iterable(ids[cell] for cell in cells))) for name, cells in columns.items()]
 
 
 def _partners_of(run: Run, ids: Sequence[str]) -> Shared | None:

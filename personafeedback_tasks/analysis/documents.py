@@ -16,7 +16,6 @@ from ..common.outputs import Output
 from ..core.report import Line
 from ..stats.estimates import Estimate
 from .costs import CostOfCalls
-from .groups import Group
 from .pairs import RunPair
 from .users import Users
 
@@ -41,6 +40,29 @@ class CaveatText(Record, frozen=True, kw_only=True):
     about: Sequence[str]
     sentence: str
     short: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """One row of a report: a cell, a group of cells, or all.
+
+    Attributes:
+        name: `general_hard`, `general`, `total`.
+        cases: answered cases.
+        of: how many the data have.
+        users: of the answered cases.
+        replies: number of replies read; 0 for a reward model.
+        reasons: why replies are unreadable -> how many.
+        measures: key of a measure -> its value; without those that no group of the report has.
+    """
+
+    name: str
+    cases: int
+    of: int
+    users: int
+    replies: int
+    reasons: Mapping[str, int]
+    measures: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)

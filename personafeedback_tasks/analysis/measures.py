@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..core.report import DIFFERENCE, Control, Line
-from ..stats.estimates import Estimate, paired, share
+from ..core.result import CorpusMetric, Result
+from ..core.table import UnitMean
+from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, share
 from ..stats.logistic import at_zero
-from .contender import Contender
+from .contender import Contender, has_macro
 from .control import gains, named_differences, turned
-from .groups import has_macro, measure_of
 from .use import EXCESS, excess_over_counting
 from .void import is_void
 
@@ -173,10 +175,23 @@ def over(baseline: str) -> str:
 
 
 def own(name: str, one: Contender) -> Estimate:
-    """A measure of the benchmark; undefined without a case."""
-    run = one.run
-    cases, epochs = [run.cases[case_id] for case_id in one.ids], [run.by_case[case_id] for case_id in one.ids]
-    return measure_of(name, run.benchmark, cases, epochs, one.cells, one.shared)
+    """A measure of the benchmark: the mean of the cases' values, or one over the corpus; undefined without a case."""
+    benchmark, users = one.run.benchmark, one.users
+    line, over = benchmark.report.line(name), benchmark.corpus.get(name)
+    if not users or (over is None and name not in benchmark.measures):
+        return share([], [])
+    if over is None:
+        values = [one.run.cases[case_id].value(name) for case_id in one.ids]
+        return (share if line.is_share else estimate)(values, users, one.cells, one.shared)
+    if isinstance(over, UnitMean):
+        by_unit = over.by_unit(one.results)
+        values = [mean(by_unit.get(over.units.of(case_id), ())) for case_id in one.ids]
+        return replace(share(values, users, one.cells, one.shared), n=sum(map(len, by_unit.values())))
+    return estimate_of(partial(_over_cases, over), one.judged, users, line.ends, one.shared)
+
+
+def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> float:
+    return measure([*chain.from_iterable(epochs)])
 
 
 def _score(one: Contender) -> Estimate:

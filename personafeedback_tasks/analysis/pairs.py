@@ -11,8 +11,7 @@ from ..core.result import CorpusMetric, Result
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, estimate_of, paired_test
 from ..stats.significance import holm, minimum_detectable_difference
-from .contender import Contender
-from .groups import groups_of, judged
+from .contender import Contender, groups_of
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
 
 
 def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
-    cases = [(judged(first.run.by_case[case_id]), judged(second.run.by_case[case_id])) for case_id in first.ids]
+    cases = list(zip(first.judged, second.judged, strict=True))
     if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus

@@ -18,12 +18,11 @@ from ..logs.names import short_line, signature_line
 from ..logs.run import Run
 from ..stats.estimates import percent
 from .caveats import of_result
-from .contender import Contender, answered, with_scores
+from .contender import Contender, answered, groups_of, has_macro, with_scores
 from .control import named_differences, refuse_other_control
 from .costs import costs
-from .documents import Judges, ReportDocument, ReportedRun, Unread
-from .groups import Group, groups_of, has_macro, measure_of
-from .measures import Measure, every
+from .documents import Group, Judges, ReportDocument, ReportedRun, Unread
+from .measures import Measure, every, own
 from .sentences import texts_of, verdict
 from .use import use_of
 from .users import make_users
@@ -135,10 +134,8 @@ def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[M
 def make_judges(run: Run, texts: Examined) -> Judges:
     baselines = {}
     for name, cases in answered(run, texts).items():
-        also = texts.shared([case.case_id for case in cases])
-        wanted = [line.key for line in run.benchmark.report.compared]
-        epochs = [[case] for case in cases]
-        baselines[name] = {key: measure_of(key, run.benchmark, cases, epochs, also=also) for key in wanted}
+        one = Contender(replace(run, results=cases), texts=texts)
+        baselines[name] = {line.key: own(line.key, one) for line in run.benchmark.report.compared}
     people = texts.agreement
     return Judges(baselines, people.coefficients if people else {}, people.note if people else "")
 

@@ -14,8 +14,7 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 from huggingface_hub.utils import yaml_dump
 
-from ..analysis.documents import ReportedRun
-from ..analysis.groups import Group
+from ..analysis.documents import Group, ReportedRun
 from ..analysis.sentences import sentence
 from ..common import foreign
 from ..common.errors import PersonaFeedbackError

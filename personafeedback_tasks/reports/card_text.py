@@ -11,8 +11,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template
 
 from ..analysis.balance import COST
-from ..analysis.documents import ReportedRun
-from ..analysis.groups import Group
+from ..analysis.documents import Group, ReportedRun
 from ..analysis.sentences import first_sentence, sentence
 from ..common import foreign
 from ..core.cases import CaseSet

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.costs import CostOfCalls
-from ..analysis.documents import ReportedRun
-from ..analysis.groups import Group
+from ..analysis.documents import Group, ReportedRun
 from ..analysis.measures import BASELINES, RESULT
 from ..analysis.sentences import first_sentence, sentence
 from ..core.report import Line
