@@ -187,11 +187,9 @@ def shared_out(
             lacking[item.user_id, voters].append(item)
     missing = sum((votes - len(voters)) * len(of_user) for (_, voters), of_user in lacking.items())
     largest = max(1, missing // (PIECES * max(1, len(annotators))))
-    pieces = [
-        (voters, of_user[begin : begin + largest])
-        for (_, voters), of_user in lacking.items()
-        for begin in range(0, len(of_user), largest)
-    ]
+    pieces = list[tuple[frozenset[str], list[Item]]]()
+    for (_, voters), of_user in lacking.items():
+        pieces += [(voters, of_user[begin : begin + largest]) for begin in range(0, len(of_user), largest)]
     gets: dict[str, list[Item]] = defaultdict(list)
     for voters, piece in sorted(pieces, key=lambda piece: (-len(piece[1]), drawn(seed, "piece", piece[1][0].id))):
         free = (name for name in annotators if name not in voters)

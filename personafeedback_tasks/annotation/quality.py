@@ -40,21 +40,17 @@ def annotators(
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
     given = Counter(name for (name, _), attention in expected.items() if not attention)
     of_name: dict[str, list[Vote]] = {name: [] for name in sorted(given, key=lambda name: (len(name), name))}
+    checks: dict[str, list[bool]] = defaultdict(list)
     for vote in votes:
         of_name.setdefault(vote.annotator, []).append(vote)
-    checks = {
-        name: [
-            is_attentive(expected.get((name, vote.pair_id), ""), vote.chosen)
-            for vote in own
-            if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT
-        ]
-        for name, own in of_name.items()
-    }
-    checked = sum(map(bool, checks.values()))
+        if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT:
+            passed = is_attentive(expected.get((vote.annotator, vote.pair_id), ""), vote.chosen)
+            checks[vote.annotator].append(passed)
     shares, found = _agreement(counted), []
     for name, own in of_name.items():
         judged = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}
-        answers, total, failed = Counter(vote.shown_as for vote in own), len(checks[name]), checks[name].count(False)
+        answers, passed_checks = Counter(vote.shown_as for vote in own), checks.get(name, [])
+        total, failed = len(passed_checks), passed_checks.count(False)
         parts, doubts = [f"{len(judged):,} of {given[name]:,} votes"], list[str]()
         if answers[CANNOT]:
             parts.append(f"cannot judge {answers[CANNOT]:,}")
@@ -63,7 +59,7 @@ def annotators(
         if total:
             parts.append(f"attention {total - failed} of {total}")
         chance = at_least(failed, total)
-        if failed and chance * checked <= ALPHA:
+        if failed and chance * len(checks) <= ALPHA:
             doubts.append(
                 f"failed {failed} of {total} attention items: an attentive annotator, who slips on {SLIPS:.0%}, "
                 f"fails this many with a probability of {chance:.2g}"

@@ -15,14 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from ..common import tables
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
 from ..common.outputs import json_text, jsonable
 from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, names
-from .ingest import merged
+from .ingest import merged, read_votes
 from .items import CANNOT, Item, Pack
 from .pack_files import FORMATS, SENT
 from .quality import annotators
@@ -130,13 +129,13 @@ class Study:
         for place in places:
             if item := self.asked.seen(place):
                 shown[item.kind, place.annotator].append(item)
-        return [
-            Pack(
-                annotator=f"{annotator}.{kind}" if kind else annotator, items=items,
-                guideline=self.asked.guidelines[kind], folder=kind,
-            )
-            for (kind, annotator), items in sorted(shown.items(), key=lambda pack: _place(*pack[0]))
-        ]  # fmt: skip
+        packs = []
+        for kind, annotator in sorted(
+            shown, key=lambda pack: (pack[0], len(pack[1]), pack[1])
+        ):  # annotator-10 after -9
+            name, guideline = f"{annotator}.{kind}" if kind else annotator, self.asked.guidelines[kind]
+            packs.append(Pack(annotator=name, items=shown[kind, annotator], guideline=guideline, folder=kind))
+        return packs
 
     def _refuse_to_replace_votes(self, paths: Iterable[Path]) -> None:
         # Annotators send files back; but a table in packs/ may have been filled in where it lies.
@@ -146,11 +145,11 @@ class Study:
         for path in paths:
             if path.suffix != ".csv" or not path.is_file():
                 continue
-            for where, row in tables.rows(path, (), ["item", "vote"]):
-                answer = taken.get(row["item"], "")
-                if row["vote"] and {*row["vote"].casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
+            for sent in read_votes(path):
+                answer = taken.get(sent.item, "")
+                if {*sent.answer.casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
                     raise DataError(
-                        f"{where}: found a vote that was not imported and that new packs would overwrite. Run first: "
+                        f"{sent.where}: found a vote that was not imported and that new packs would overwrite. Run first: "
                         f"{self.votes} {shlex.quote(str(path))}"
                     )
 
@@ -227,7 +226,3 @@ class Study:
             + ", ".join(f"{count:,} items have {of}" for of, count in sorted(per.items(), reverse=True))
         )
         return counted
-
-
-def _place(kind: str, annotator: str) -> tuple[str, int, str]:
-    return kind, len(annotator), annotator  # annotator-10 after annotator-9

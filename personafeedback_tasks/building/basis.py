@@ -46,11 +46,6 @@ class Bases:
         basis = self._bases.get(question.id)
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
-    def memory(self, question_id: str) -> tuple[str, ...]:
-        """The pieces that a question was drawn from; mostly empty for questions that a team brought."""
-        basis = self._bases.get(question_id)
-        return basis.memory if basis else ()
-
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""
         told = [f"persona:{digest_of([self.told(question, strategy)])}"] if strategy in (FULL, MASKED) else []
@@ -87,11 +82,10 @@ class Bases:
 def masked(settings: Settings, persona: Persona) -> Persona:
     """A persona without a share of its leaf fields, always the same; without parts that lost all their fields, too."""
     parts = persona.fields
-    leaves = sorted(part for part in parts if not any(other.startswith(f"{part}.") for other in parts))
+    inside = {part: [other for other in parts if other.startswith(f"{part}.")] for part in parts}
+    leaves = sorted(part for part in parts if not inside[part])
     hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(settings.masked * len(leaves))))
-    whole = {
-        part for part in parts - set(leaves) if all(leaf in hidden for leaf in leaves if leaf.startswith(f"{part}."))
-    }
+    whole = {part for part in parts if inside[part] and hidden.issuperset({*leaves}.intersection(inside[part]))}
     return persona.without(tuple(sorted(hidden | whole)))
 
 

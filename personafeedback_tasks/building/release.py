@@ -27,9 +27,8 @@ from ..personafeedback.cases import PersonaCases, load_present
 from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
 from ..stats.estimates import Estimate, percent, share
-from .basis import Bases
 from .build import Build
-from .rows import OWN, TEST, Answer, Pair, Person, Question
+from .rows import OWN, TEST, Answer, Basis, Pair, Person, Question
 from .steps import PACKS
 from .texts.personas import json_of
 from .tiers import HARD, KAPPA, LEAST_VOTES, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
@@ -98,11 +97,11 @@ def make(build: Build, study: Study) -> ReleaseFiles:
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote)
-    answers, bases, rows = build.by_id(Answer), Bases(build), defaultdict[str, list[dict[str, Any]]](list)
+    answers, bases, rows = build.by_id(Answer), build.by_id(Basis), defaultdict[str, list[dict[str, Any]]](list)
     for label in cases:
         question = kept[label.pair.question_id]
-        memory = bases.memory(question.id)
-        rows[f"{question.category}_{label.tier}"].append(_row(label, question, answers, memory, of_pair[label.pair.id]))
+        row = _row(label, question, answers, bases.get(question.id), of_pair[label.pair.id])
+        rows[f"{question.category}_{label.tier}"].append(row)
     agreement = kappa(pairs, votes)
     manifest = _manifest(
         build, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
@@ -148,13 +147,10 @@ def release(build: Build, say: Say) -> None:
             _put_in_place(place, out)
             shutil.rmtree(place)
         below = [label for label in made.labels if not label.tier]
-        lines = [
-            {
-                "pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id,
-                "votes": label.votes, "reason": label.reason,
-            }
-            for label in below
-        ]  # fmt: skip
+        lines = []
+        for label in below:
+            about = {"pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id}
+            lines.append({**about, "votes": label.votes, "reason": label.reason})
         build.commit({build.root / BELOW: json_lines(lines)})
     counts = made.manifest.counts
     for reason, count in reasons(made.labels).items():
@@ -193,14 +189,14 @@ def _put_in_place(place: Path, out: Path) -> None:
 
 
 def _row(
-    label: Labeled, question: Question, answers: Mapping[str, Answer], memory: Sequence[str], votes: Sequence[Vote]
+    label: Labeled, question: Question, answers: Mapping[str, Answer], basis: Basis | None, votes: Sequence[Vote]
 ) -> dict[str, Any]:
     # A row as in the original release, and the origins of its texts and its label.
     sides = {"chosen": label.chosen, "reject": label.rejected}
     row: dict[str, Any] = {"user_id": question.user_id, "question": question.question}
     row |= {side: answers[name].text for side, name in sides.items()}
     row |= {"scenario": question.scenario} if question.scenario else {}
-    row |= {"memory": list(memory)} if memory else {}
+    row |= {"memory": list(basis.memory)} if basis and basis.memory else {}
     row |= {"pair": label.pair.id, "votes": list(label.votes)}
     row |= {"risk": float(f"{label.risk:.4g}")} if any(label.votes) else {}
     if faults := fault_counts(votes, sides):

@@ -128,10 +128,8 @@ def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
     fall = {pair.id: (of_pair[pair.id][pair.first], of_pair[pair.id][pair.second]) for pair in pairs}
     if votes:
         every = Preferences.fitted(fall.values())
-        of_built = {
-            built: Preferences.fitted(fall[pair.id] for pair in pairs if bool(pair.easy) == built)
-            for built in (True, False)
-        }
+        of_built = {True: Preferences.fitted(fall[pair.id] for pair in pairs if pair.easy)}
+        of_built[False] = Preferences.fitted(fall[pair.id] for pair in pairs if not pair.easy)
     texts = {answer.id: " ".join(answer.text.split()) for answer in build.read(Answer)}
     asked = {question.id: " ".join(question.question.split()) for question in build.read(Question)}
     labels: list[Labeled] = []

@@ -50,11 +50,11 @@ def choose(
     have = {(pair.question_id, kind) for pair, kind, _ in kept}
     new: dict[tuple[str, str], Pair] = {}
     for kind in KINDS:
-        candidates = {
-            question.id: options
-            for question in questions
-            if (question.id, kind) not in have and (options := _options(kind, of_question.get(question.id, ())))
-        }
+        candidates = dict[str, list[_Sides]]()
+        for question in questions:
+            options = _options(kind, of_question.get(question.id, ()))
+            if options and (question.id, kind) not in have:
+                candidates[question.id] = options
         tally = sum(sign for _, of_kind, sign in kept if of_kind == kind)
         for name, (better, worse) in _balanced(settings, kind, candidates, tally).items():
             new[name, kind] = _pair(settings, kind, better, worse)
@@ -68,14 +68,15 @@ def choose(
 def balance(pairs: Iterable[Pair], answers: Iterable[Answer]) -> list[str]:
     """A line for each kind: how often the better informed answer is longer in characters, shorter or as long."""
     known = {answer.id: answer for answer in answers}
-    signs = Counter(_read(pair, known) for pair in pairs)
-    return [
-        f"{kind}: {count} pairs; the "
-        f"{'answer of the writer first in the alphabet' if kind == WRITERS else 'better informed answer'} is longer "
-        f"in {signs[kind, 1]}, shorter in {signs[kind, -1]}, as long in {signs[kind, 0]}"
-        for kind in KINDS
-        if (count := signs[kind, 1] + signs[kind, -1] + signs[kind, 0])
-    ]
+    signs, lines = Counter(_read(pair, known) for pair in pairs), []
+    for kind in KINDS:
+        longer, shorter, equal = signs[kind, 1], signs[kind, -1], signs[kind, 0]
+        side = "answer of the writer first in the alphabet" if kind == WRITERS else "better informed answer"
+        if count := longer + shorter + equal:
+            lines.append(
+                f"{kind}: {count} pairs; the {side} is longer in {longer}, shorter in {shorter}, as long in {equal}"
+            )
+    return lines
 
 
 def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] | None:
@@ -93,13 +94,12 @@ def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] |
 def _options(kind: str, answers: Sequence[Answer]) -> list[_Sides]:
     # Rewrites are compared with those of the same answer.
     more, less = KINDS[kind]
-    return [
-        (better, worse)
-        for better, worse in product(answers, answers)
-        if (better.strategy, worse.strategy) == (more, less)
-        and better.parent == worse.parent
-        and (more != less or better.model < worse.model)
-    ]
+    found = []
+    for better, worse in product(answers, answers):
+        is_of_kind = (better.strategy, worse.strategy) == (more, less) and better.parent == worse.parent
+        if is_of_kind and (more != less or better.model < worse.model):
+            found.append((better, worse))
+    return found
 
 
 def _balanced(settings: Settings, kind: str, candidates: Mapping[str, list[_Sides]], tally: int) -> dict[str, _Sides]:

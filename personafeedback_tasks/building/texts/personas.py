@@ -206,21 +206,13 @@ def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterabl
 
 def new_people(settings: Settings, people: Iterable[Person], new: Mapping[str, Profile]) -> list[Person]:
     """Lines of people.csv for new personas, split so that the share of test persons holds at every length."""
-    splits, split_of = [person.split for person in people], {}
+    splits, found = [person.split for person in people], list[Person]()
     for user in sorted(new, key=lambda user: digest_of([settings.seed, "split", user])):
-        split_of[user] = next_split(settings, splits)
-        splits.append(split_of[user])
-    return [Person(user_id=user, name=_name(new[user]), split=split_of[user]) for user in sorted(new)]
-
-
-def _name(profile: Profile) -> str:
-    name = profile.get("Name")
-    return " ".join(name.split()) if isinstance(name, str) else ""
-
-
-def next_split(settings: Settings, splits: Sequence[str]) -> str:
-    """The split of one more person, after these splits in people.csv."""
-    return TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+        split = TEST if splits.count(TEST) < settings.test * (len(splits) + 1) else TRAIN
+        splits.append(split)
+        name = new[user].get("Name")
+        found.append(Person(user_id=user, name=" ".join(name.split()) if isinstance(name, str) else "", split=split))
+    return sorted(found, key=lambda person: person.user_id)
 
 
 def json_of(profile: Mapping[str, Any]) -> str:
