@@ -85,8 +85,7 @@ class LabelStage(JudgedStage):
         acc = Line("acc", strong=True, interval=True, meaning=right, compared=True)
         balance = f"harmonic mean of precision and recall of {sought}"
         f1 = Line("f1", f"F1 of {sought}", strong=True, interval=True, meaning=balance, ranked=True, compared=True)
-        # the baselines' table has them in all rows; where there are several cells, another has them in each
-        beside = partial(Line, table="Against people's majority" if len(self.row.cells) > 1 else "", compared=True)
+        beside = partial(Line, table="", compared=True)  # the table of the baselines has them
         details = [
             beside("precision"),
             beside("recall"),

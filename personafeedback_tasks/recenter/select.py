@@ -169,8 +169,10 @@ def to_select(data: str | None, run: Earlier | None) -> Pairings:
     for one in extracted(run):
         own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
     attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
-    whose = ((user, of) for of in asked for user in of.users or own if user in own)
-    return pairings(Profile, [(user, of, attributes[user]) for user, of in whose], source, run)
+    pairs = []
+    for of in asked:
+        pairs += [(user, of, attributes[user]) for user in of.users or own if user in own]
+    return pairings(Profile, pairs, source, run)
 
 
 def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
