@@ -2,7 +2,7 @@
 
     python benchmarks/linear_reading.py
 
-The patterns of `declarations` match classes of words, so its tokens are one word of each class; those of `plain` match
+The patterns of `declarations` match classes of words, so its tokens are one word of each class; those of `markup` match
 marks. Each unit is repeated 40 times, which a pattern that backtracks exponentially would not finish, and each unit of
 up to two tokens also 4,000 times. This takes several minutes on one core.
 
@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from re import _parser as parser  # type: ignore[attr-defined]
 
-from personafeedback_tasks.parsing import answers, declarations, plain, vocabulary
+from personafeedback_tasks.parsing import answers, declarations, markup, vocabulary
 from personafeedback_tasks.parsing.answers import read_reply
 
 CLASSES = sorted({*vocabulary._CLASS.values(), "x", "O"})
@@ -65,7 +65,7 @@ def alphabet() -> list[str]:
     """The tokens of the patterns that read text, and a word of each class for those that read classes."""
     named = {
         token
-        for pattern in patterns(answers, plain)
+        for pattern in patterns(answers, markup)
         for token in literals(parser.parse(pattern.pattern, pattern.flags))
     }
     return sorted(named | {f"{min(words, key=len)} " for words in vocabulary.VOCABULARY.values()} | {"A ", "B", "\n"})

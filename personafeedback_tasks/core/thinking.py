@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..parsing.answers import REASONS
-from ..parsing.plain import closes_thinking, plain, spoken
+from ..parsing.markup import after_thinking, closes_thinking, without_markup
 from .evidence import Evidence, Reply
 from .method import LabelMethod, Method
 
@@ -29,7 +29,7 @@ def shows_thinking(given: Evidence) -> bool:
     return isinstance(given, Reply) and (given.thinking or closes_thinking(given.text))
 
 
-def settled(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
+def marked_if_open(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
     """A reply in a run in which some show their thinking. One that never left it gets back the prompt's opening tag.
 
     So every reader sees it as such; of the others it is known that they were not cut off. `max_tokens` 0: the method's.
@@ -44,15 +44,15 @@ def settled(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
         return given
     if given.truncated is None and _ended(given.text, method, max_tokens or method.max_tokens):
         return given._replace(truncated=False)
-    open_to_the_end = spoken(given.text) is None
+    open_to_the_end = after_thinking(given.text) is None
     return given if open_to_the_end else given._replace(text=f"<think>{given.text}", truncated=True)
 
 
-def settle(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
+def mark_open_thinking(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
     """All replies of a run, in view of each other."""
     evidence = list(evidence)
     thinks = any(map(shows_thinking, evidence))
-    return [settled(given, method, max_tokens) for given in evidence] if thinks else evidence
+    return [marked_if_open(given, method, max_tokens) for given in evidence] if thinks else evidence
 
 
 def token_limit(arguments: Mapping[str, Any] | None) -> int:
@@ -73,5 +73,5 @@ def _ended(text: str, method: Method, max_tokens: int) -> bool:
 
 @lru_cache(maxsize=1024)  # most are a letter
 def _answers(line: str, read: Callable[[str, bool], str]) -> bool:
-    alone = len(line) <= 200 and _ANSWER_LINE.fullmatch(plain(spoken(line) or ""))
+    alone = len(line) <= 200 and _ANSWER_LINE.fullmatch(without_markup(after_thinking(line) or ""))
     return bool(alone) and read(line, False) not in REASONS

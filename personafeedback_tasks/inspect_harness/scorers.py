@@ -18,7 +18,7 @@ from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
 from ..core.rewards import correlations
 from ..core.table import table
-from ..core.thinking import settle, settled, shows_thinking
+from ..core.thinking import mark_open_thinking, marked_if_open, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
 from .calls import first_outcome, replies
@@ -53,7 +53,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             asked = replies(state.output, events, names)
             if len(asked) < len(names):
                 return unanswered(len(asked), len(names))
-            evidence = settle(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
+            evidence = mark_open_thinking(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
             results = method.judge(cases, evidence)
             rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
             answers = [answer for result in results for answer in result.answers]
@@ -101,7 +101,7 @@ def _of_calls(
 def _of_thinking(method: Method, cases: Sequence[Result], evidence: Sequence[Evidence]) -> dict[str, Any]:
     if any(map(shows_thinking, evidence)):
         return {THINKS: True}
-    in_view = [settled(of, method) for of in evidence]
+    in_view = [marked_if_open(of, method) for of in evidence]
     if in_view == list(evidence):
         return {}
     return {IF_THINKS: [result.to_json() for result in method.judge(cases, in_view)]}

@@ -24,7 +24,7 @@ from ..core.evidence import Reply, per_call, text_in
 from ..core.method import LabelMethod, ReplyMethod
 from ..core.result import Result
 from ..core.signature import Signature, signed
-from ..core.thinking import settle, token_limit
+from ..core.thinking import mark_open_thinking, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
 from .window import check_prompts
@@ -176,7 +176,7 @@ class BenchmarkTask(ConfigurableTask):
             replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
             for request, reply in zip(self.instances, replies, strict=True):
                 request.resps, request.filtered_resps[name] = [reply.text], reply.text
-            given: Sequence[Any] = settle(replies, self.method, token_limit(self._config.generation_kwargs))
+            given: Sequence[Any] = mark_open_thinking(replies, self.method, token_limit(self._config.generation_kwargs))
         else:  # (log-likelihood, is greedy) of each label
             given = [request.filtered_resps[name][0] for request in self.instances]
         of_documents: dict[str, list[tuple[Instance, Any]]] = {}

@@ -15,7 +15,7 @@ from ..core.evidence import Evidence
 from ..core.method import Method, of_settings
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
-from ..core.thinking import settled, shows_thinking
+from ..core.thinking import marked_if_open, shows_thinking
 from ..core.usage import UNCOUNTED, Usage
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
 from .prompts import Asked
@@ -76,7 +76,7 @@ def in_view(log: Log) -> Sequence[Sample]:
         return log.samples
     method, found = log.runs[0].method, []
     for sample in log.samples:
-        evidence = [settled(given, method, log.max_tokens) for given in sample.evidence]
+        evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
         found.append(replace(sample, evidence=evidence))
     return found
 

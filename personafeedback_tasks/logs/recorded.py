@@ -15,7 +15,7 @@ from ..core.options import Options
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
 from ..core.signature import Signature
-from ..core.thinking import settle
+from ..core.thinking import mark_open_thinking
 from .run import Run
 
 HARNESS = "recorded replies"
@@ -54,7 +54,7 @@ def run_of(
     written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
     method = benchmark.methods[options.method]
-    in_view = dict(zip(recorded.replies, settle(recorded.replies.values(), method), strict=True))
+    in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
     recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
     return Run(
         model=recorded.path.stem,

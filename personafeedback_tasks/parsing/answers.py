@@ -2,7 +2,7 @@
 
 # The rule, in the order in which a careful reader applies it:
 #
-# 1. Thinking, markup, quotations and later turns of the conversation are not read (`plain`).
+# 1. Thinking, markup, quotations and later turns of the conversation are not read (`markup`).
 # 2. A clause declares a letter if it contains nothing but the label (`B`, `So B`), names it as the answer (`Answer: B`,
 #    `my choice is B`, a box, a tag, an object), chooses it (`I prefer B`), or calls it better for this user (`B fits
 #    the user better`). Of two responses, one that is rejected declares the other (`A is worse`, `not A`); `B over A` is
@@ -25,7 +25,7 @@ from functools import lru_cache
 from itertools import islice
 
 from .declarations import Declaration, declarations
-from .plain import NEXT_TURN, plain, spoken
+from .markup import NEXT_TURN, after_thinking, without_markup
 from .vocabulary import classes
 
 LETTERS = ("A", "B")
@@ -64,14 +64,16 @@ def read_reply(reply: str, truncated: bool = False) -> str:
 
 
 def _read(reply: str, truncated: bool) -> str:
-    text = spoken(reply)
+    text = after_thinking(reply)
     if not text:
         return "truncated" if text is None else "no_response"
     turn = NEXT_TURN.search(text)
-    first = _settled(clause for clause in declarations(plain(text[: turn.start()])) if clause.rank > 1) if turn else ""
+    first = ""
+    if turn:
+        first = _agreed(clause for clause in declarations(without_markup(text[: turn.start()])) if clause.rank > 1)
     explicit = truncated or first in LETTERS  # what later turns say in passing is not about this one
-    words = plain(text)
-    letter = _settled(clause for clause in declarations(words) if clause.rank > 1 or not explicit)
+    words = without_markup(text)
+    letter = _agreed(clause for clause in declarations(words) if clause.rank > 1 or not explicit)
     if truncated and not any("AB"[found[1] in "Bβ"] == letter for found in _ANSWER_LINES.finditer(classes(words))):
         letter = ""  # "so the answer is B" may be a thought on the way
     return letter or ("truncated" if truncated else why_not(words))
@@ -84,11 +86,11 @@ def read_last_line(reply: str, truncated: bool = False) -> str:
     """The letter of a reply that reasons first: only its last line is read."""
     # The lines above may declare a winner per criterion or change its mind. All that the last line declares must agree;
     # the last line of a truncated reply is no last line.
-    text = None if truncated else spoken(reply)
+    text = None if truncated else after_thinking(reply)
     if not text:
         return "truncated" if text is None else "no_response"
     above, last = last_lines(text)
-    words = plain(last)
+    words = without_markup(last)
     explicit = [clause for clause in declarations(words) if clause.rank > 0]
     letters = {clause.letter for clause in explicit}
     if len(letters) != 1 or "" in letters or ends_list(above, last, LETTERS):
@@ -115,7 +117,7 @@ def ends_list(above: str, last: str, letters: Sequence[str]) -> bool:
     first, second = _item(above, letters), _item(last, letters)
     if first is None or second is None or first[1] == second[1]:
         return False
-    named_above, named = (_NAMES_ANSWER.search(classes(plain(item[0]))) for item in (first, second))
+    named_above, named = (_NAMES_ANSWER.search(classes(without_markup(item[0]))) for item in (first, second))
     return bool(named_above) or not named
 
 
@@ -143,16 +145,15 @@ def why_not(text: str) -> str:
     return "refusal" if _REFUSALS.search(text) else "invalid_response_format"
 
 
-def _settled(clauses: Iterable[Declaration]) -> str:
+def _agreed(clauses: Iterable[Declaration]) -> str:
     # The letter that declarations come to, in their order; "" if to none, or to several.
     clauses = list(clauses)
     top = max((clause.rank for clause in clauses), default=0)
     ranks: dict[str, int] = {}  # letter -> its highest rank since the last one that settles
     for letter, rank, settles in clauses:
         if letter or settles or rank == top:
-            ranks = {letter: max(rank, ranks.get(letter, 0))} | {
-                other: held for other, held in ranks.items() if other != letter and not (settles or rank > held)
-            }
+            others = {other: held for other, held in ranks.items() if other != letter and held >= rank}
+            ranks = {letter: max(rank, ranks.get(letter, 0)), **({} if settles else others)}
     return next(iter(ranks)) if len(ranks) == 1 else ""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from . import answers
 from .answers import LETTERS, ends_list, last_lines, why_not
-from .plain import NEXT_TURN, spoken
+from .markup import NEXT_TURN, after_thinking
 from .verdicts import LEAD, named, reader, unmarked
 
 Reader = Callable[[str, bool], str]
@@ -41,12 +41,14 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
 
     def read(reply: str, truncated: bool = False) -> str:
         letter = of_text(reply, truncated)
-        if not truncated or re.search(rf"(?:^|[:{{⟦])[^\w\n]*{_NOUN}{letter}\b", spoken(reply) or "", re.M | re.I):
+        if not truncated or re.search(
+            rf"(?:^|[:{{⟦])[^\w\n]*{_NOUN}{letter}\b", after_thinking(reply) or "", re.M | re.I
+        ):
             return letter
         return letter if letter == "no_response" else "truncated"  # "so the answer is C" may be a thought on the way
 
     def read_last_line(reply: str, truncated: bool = False) -> str:
-        text = None if truncated else spoken(reply)
+        text = None if truncated else after_thinking(reply)
         if not text:
             return "truncated" if text is None else "no_response"
         above, last = last_lines(text)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .answers import why_not
-from .written import text_of
+from .texts import shown_text
 
 Objects = tuple[tuple[str, ...], ...]
 """The texts of each object, in the order of the keys that were asked for; empty where it has none."""
@@ -29,7 +29,7 @@ def read_objects(reply: str, keys: Sequence[str], truncated: bool = False) -> Ob
     Args:
         keys: of an object, the one that each must have first; others are dropped, and what is missing is empty.
     """
-    text = text_of(reply)
+    text = shown_text(reply)
     if truncated or text is None:
         return "truncated"
     if not text:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .answers import why_not
-from .plain import plain, spoken
+from .markup import after_thinking, without_markup
 
 LEAD = (
     r"(?:^[\s\[({\"'→]{0,4}|(?<!\.)[.!?][ ](?=[^.!?)])|。|,[ ]?(?=[\"'])|,[ ](?=so\b))(?:(?:so|thus|therefore|hence|overall|finally|in[ ]short|the|this"
@@ -62,7 +62,7 @@ def reader(
     """
 
     def read(reply: str, truncated: bool = False) -> str:
-        text = spoken(reply)
+        text = after_thinking(reply)
         if not text:
             return "truncated" if text is None else "no_response"
         labels: set[str] = set()
@@ -106,7 +106,9 @@ def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[
         re.compile(rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}", re.I),
         re.compile(rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}", re.I),
     ]
-    return reader(lambda text: both.sub("…", plain(text)), patterns, lambda match: first if match["first"] else second)
+    return reader(
+        lambda text: both.sub("…", without_markup(text)), patterns, lambda match: first if match["first"] else second
+    )
 
 
 read_yes_no = word_reader(YES, NO, "yes|ja|是的?", "no|nein|否|不是")

@@ -16,7 +16,7 @@ from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line
 from ..core.result import Answers
-from ..parsing.written import WRITTEN, read_written, text_of
+from ..parsing.texts import WRITTEN, read_written, shown_text
 from .filter import folder as filter_folder
 from .rows import Relevance, Response, text_id
 from .select import (
@@ -119,7 +119,7 @@ def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter
 def replied(run: Earlier) -> list[Replied]:
     made = []
     for case, values in logged(run):
-        personalized, generic = (text_of(reply.text) or "" for reply in case.replies)
+        personalized, generic = (shown_text(reply.text) or "" for reply in case.replies)
         made.append(Replied(**values, personalized=personalized, generic=generic))
     return made
 
@@ -130,7 +130,7 @@ def build(row: ForPrompt, call: str) -> str:
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
-    personalized, generic = (len(text_of(reply.text) or "") for reply in replies)
+    personalized, generic = (len(shown_text(reply.text) or "") for reply in replies)
     return {
         "written": float(all(answer == WRITTEN for answer in answers)),
         "length": float(personalized),

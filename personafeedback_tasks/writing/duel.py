@@ -19,7 +19,7 @@ from ..common.outputs import json_lines
 from ..common.records import cut, short
 from ..core.duels import Duel, NotAsked
 from ..core.evidence import Reply
-from ..parsing.written import text_of
+from ..parsing.texts import shown_text
 from ..personafeedback import memory
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
@@ -77,10 +77,10 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
     for question in questions:
         if question.id not in writer.replies:
             continue
-        text = text_of(writer.replies[question.id].text) or ""
+        text = shown_text(writer.replies[question.id].text) or ""
         in_order = sorted(question.pairs, key=_place)
         if isinstance(against, Writer):
-            compared.append(DuelPair(in_order[0], text, text_of(against.to(question).text) or ""))
+            compared.append(DuelPair(in_order[0], text, shown_text(against.to(question).text) or ""))
         else:
             compared += [DuelPair(case, text, SIDES[against](case)) for case in in_order]
     return sorted(compared, key=lambda pair: _place(pair.case))

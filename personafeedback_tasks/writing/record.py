@@ -14,7 +14,7 @@ from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
-from ..parsing.written import WRITTEN, described, read_written, text_of
+from ..parsing.texts import WRITTEN, described, read_written, shown_text
 from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
 from ..personafeedback.cells import SELECTIONS
@@ -60,7 +60,7 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
         What `described` gives, and
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
     """
-    text = text_of(reply.text)
+    text = shown_text(reply.text)
     return {
         **described(answer, reply.text, reply.truncated),
         "language": float(language_of(text) == language_of(facts["question"])) if text else math.nan,

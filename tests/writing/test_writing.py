@@ -19,7 +19,7 @@ from support.recenter import in_inspect, in_lm_eval, same
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.parsing.written import WRITTEN, read_written, text_of
+from personafeedback_tasks.parsing.texts import WRITTEN, read_written, shown_text
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import WRITE, Writing, build, measures
@@ -93,18 +93,18 @@ def test_any_reply_has_measures(reply, truncated):
     assert answer in (WRITTEN, *REASONS)
     assert set(found) == {metric.name for metric in WRITE.methods["write"].metrics}
     assert found["written"] + found["truncated"] + found["refused"] <= 1
-    assert found["length"] == len(text_of(reply) or "")
+    assert found["length"] == len(shown_text(reply) or "")
     assert math.isnan(found["language"]) == bool(found["empty"])
 
 
 @given(st.text(max_size=30), st.text(max_size=30).filter(lambda text: "think" not in text.lower()))
 def test_thinking_is_not_part_of_a_reply(thought, text):
     thought = thought.replace("<", "")
-    assert text_of(f"<think>{thought}</think>{text}") == text.strip()
-    assert text_of(f"{thought}</think>{text}") == text.strip(), "the template of the prompt opened it"
-    assert text_of(f"<think>{thought}</think>\n<think>{thought}</think>{text}") == text.strip()
-    assert text_of(f"<think>{thought}{text.replace('<', '')}") is None
-    assert text_of(text) == text.strip()
+    assert shown_text(f"<think>{thought}</think>{text}") == text.strip()
+    assert shown_text(f"{thought}</think>{text}") == text.strip(), "the template of the prompt opened it"
+    assert shown_text(f"<think>{thought}</think>\n<think>{thought}</think>{text}") == text.strip()
+    assert shown_text(f"<think>{thought}{text.replace('<', '')}") is None
+    assert shown_text(text) == text.strip()
 
 
 # --- in both harnesses ------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ SHORT = 400
 _OPEN, _CLOSE = re.compile(r"\s*<think(?:ing)?>", re.I), re.compile(r"</think(?:ing)?>", re.I)
 
 
-def text_of(reply: str) -> str | None:
+def shown_text(reply: str) -> str | None:
     """What a user would read: the reply without its thinking and outer spaces; None if it never stops thinking."""
     end = _CLOSE.search(reply)
     opened_by_template = end is not None and _OPEN.search(reply, 0, end.start()) is None  # at the end of the prompt
@@ -32,7 +32,7 @@ def text_of(reply: str) -> str | None:
 
 def read_written(reply: str, truncated: bool = False) -> str:
     """`written`, or the reason why a reply is not: an element of `answers.REASONS`."""
-    text = text_of(reply)
+    text = shown_text(reply)
     if text is None or (truncated and text):
         return "truncated"
     if not text:
@@ -48,7 +48,7 @@ def described(answer: str, reply: str, truncated: bool | None) -> dict[str, floa
         truncated: 1 or 0; nan where nobody knows.
         length: characters, 0 if empty.
     """
-    text = text_of(reply) or ""
+    text = shown_text(reply) or ""
     return {
         "written": float(answer == WRITTEN),
         "empty": float(not text),

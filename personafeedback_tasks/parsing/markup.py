@@ -104,7 +104,7 @@ def closes_thinking(reply: str) -> bool:
     return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(_tagged(reply)))
 
 
-def spoken(reply: str) -> str | None:
+def after_thinking(reply: str) -> str | None:
     """What a reply says after its thinking, the elements of its markup resolved; None if it never stops thinking."""
     text = _tagged(reply)
     if "<" in text:
@@ -125,7 +125,8 @@ def _tagged(reply: str) -> str:
     if not reply.isascii():
         for wide, mark in _WIDE.items():
             text = text.replace(wide, mark)
-        text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text))).replace("\u034f", "").replace("’", "'").replace("‘", "'")
+        text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text)))
+        text = text.replace("\u034f", "").replace("’", "'").replace("‘", "'")
     for pattern, new in _AS_TAGS:
         text = pattern.sub(new, text)
     return text
@@ -187,12 +188,12 @@ def tidy(text: str) -> str:
     return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """Take markup, quotations and headings out of what was spoken; `⟦` marks what was in a box, a tag or an object."""
     if ":" in text:
         text = _PAIR.sub(_pair, text)
     if "```" in text:
-        text = _FENCE.sub(lambda fence: f"\n{fence[1]}\n" if fence[0] == text or "⟦" in fence[1] or _LABEL_ONLY.fullmatch(fence[1]) else f" {GONE} ", text)
+        text = _FENCE.sub(_fenced, text)
     if "~~" in text:
         text = _STRUCK.sub(lambda struck: _struck(struck[1]), text)
     for signs, pattern, new in _MARKUP:
@@ -206,7 +207,13 @@ def plain(text: str) -> str:
     if ">" in text and not all(line.startswith(">") for line in text.splitlines()):
         text = _BLOCKQUOTE.sub(GONE, text)
     text = _BULLET.sub("\n", f"\n{text}")[1:]
-    return _BRACKETED.sub(lambda found: f" {found[1].upper()} ", text) if any(sign in text for sign in "([{<【") else text
+    return _BRACKETED.sub(lambda found: f" {found[1].upper()} ", text)
+
+
+def _fenced(fence: re.Match[str]) -> str:
+    # What is in a fence, if it is all of the text, or an answer.
+    says = fence[0] == fence.string or "⟦" in fence[1] or _LABEL_ONLY.fullmatch(fence[1])
+    return f"\n{fence[1]}\n" if says else f" {GONE} "
 
 
 def _pair(pair: re.Match[str]) -> str:
