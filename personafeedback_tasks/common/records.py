@@ -51,10 +51,11 @@ def read(path: Path) -> bytes:
         ) from error
 
 
-def load_json(path: Path, expected: str, fix: str = FIX, raw: bytes | None = None) -> Any:
-    """The parsed JSON of a file, or of `raw`, its content; DataError says what was expected and what to do."""
+def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
+    """The parsed JSON of a file; DataError says what was expected and what to do."""
+    raw = read(path)
     try:
-        return loads(read(path) if raw is None else raw)
+        return loads(raw)
     except ValueError as error:
         raise DataError(f"{path}: found {error}, expected {expected}. {fix}") from error
 
