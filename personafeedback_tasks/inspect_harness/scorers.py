@@ -8,17 +8,15 @@ from functools import cache
 from typing import Any, cast
 
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from ..core.benchmark import SETTINGS, find
-from ..core.evidence import Evidence
-from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
+from ..core.method import ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
 from ..core.rewards import correlations
 from ..core.table import table
-from ..core.thinking import mark_open_thinking, marked_if_open, shows_thinking
+from ..core.thinking import marked_if_open, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
 from .calls import first_outcome, replies
@@ -53,24 +51,34 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             asked = replies(state.output, events, names)
             if len(asked) < len(names):
                 return unanswered(len(asked), len(names))
-            evidence = mark_open_thinking(given(method, asked, f"{state.sample_id}", f"{state.model}"), method)
+            evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
+            notes: dict[str, Any] = {}
+            # A scorer sees one sample at a time: how it reads if another sample thinks is kept beside.
+            marked = [marked_if_open(one, method) for one in evidence]
+            if any(map(shows_thinking, evidence)):
+                evidence, notes[THINKS] = marked, True
+            elif marked != evidence:
+                notes[IF_THINKS] = [result.to_json() for result in method.judge(cases, marked)]
             results = method.judge(cases, evidence)
-            rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
             answers = [answer for result in results for answer in result.answers]
+            shown = answers
             if isinstance(method, RewardMethod):
                 shown = [reply.message.text for reply in asked.values()]
+                about = about_of(asked[names[0]])
+                notes |= {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
+            elif isinstance(method, TopTokenMethod):  # the probability of all labels together
+                masses = [mass(method.likelihoods(one)[1]) for one in evidence]
+                notes["p_letters"] = dict(zip(names, masses, strict=True))
             elif isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
-                shown = [method.reading(of) for of in evidence]
-            else:
-                shown = answers
+                shown = [method.reading(one) for one in evidence]
+            rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
             return Score(
                 value=rows[0] if len(rows) == 1 else {name: mean(row[name] for row in rows) for name in rows[0]},
                 answer=", ".join(shown),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={
                     RESULTS: [result.to_json() for result in results],
-                    **_of_thinking(method, cases, evidence),
-                    **_of_calls(method, asked, evidence),
+                    **notes,
                     **first_outcome(events, benchmark.first_call),
                 },
             )
@@ -83,28 +91,6 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
 def unanswered(replies: int, calls: int) -> Score:
     """The score of a sample that ended before all its calls were answered; Inspect leaves it out of its metrics."""
     return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
-
-
-def _of_calls(
-    method: Method, asked: Mapping[str, ChatCompletionChoice], evidence: Sequence[Evidence]
-) -> dict[str, Any]:
-    # where a reward model has the persona, its precision and its commit; p_letters: call -> the probability of all
-    # labels together
-    if isinstance(method, RewardMethod):
-        about = about_of(asked[method.calls[0]])
-        return {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
-    if isinstance(method, TopTokenMethod):
-        return {"p_letters": {call: mass(method.likelihoods(of)[1]) for call, of in zip(asked, evidence, strict=True)}}
-    return {}
-
-
-def _of_thinking(method: Method, cases: Sequence[Result], evidence: Sequence[Evidence]) -> dict[str, Any]:
-    if any(map(shows_thinking, evidence)):
-        return {THINKS: True}
-    in_view = [marked_if_open(of, method) for of in evidence]
-    if in_view == list(evidence):
-        return {}
-    return {IF_THINKS: [result.to_json() for result in method.judge(cases, in_view)]}
 
 
 # --- the numbers in Inspect's table -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -71,7 +71,7 @@ class BenchmarkTask(ConfigurableTask):
         gains = self.benchmark.of_several(self.method, self.settings)
         self._with_stderr = [self.benchmark.primary(self.method), *gains]
         # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
-        super().__init__(config={**config, "metadata": metadata, "process_results": self._score})
+        super().__init__(config={**config, "metadata": metadata, "process_results": self.process_results})
         found = [Signature.of(self.benchmark, config["task"], self.cases, options) for options in self.options]
         self._config.metadata = {**metadata, **signed(found)}
         self._config.task_alias = found[0].task
@@ -125,7 +125,7 @@ class BenchmarkTask(ConfigurableTask):
         # lm-eval's key for --cache_requests includes neither the prompt nor the data: a stale prompt would be used.
         asked = self.doc_iterator(limit=kwargs.get("limit"), samples=kwargs.get("samples"))  # by all ranks
         self._counted = {*self.benchmark.counted([document["id"] for _, document in asked])}
-        super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self.fingerprint}", **kwargs)
+        super().build_all_requests(tokenizer_name=f"{tokenizer_name}-{self._cache_key()}", **kwargs)
         requests = self.method.requests
         prompts = check_prompts(self._config.task, self.instances, requests, kwargs.get("chat_template"))
         if prompts.refusal:
@@ -154,19 +154,13 @@ class BenchmarkTask(ConfigurableTask):
             if (found := asked.get(name)) not in (None, 1):
                 raise OptionError(f"{name} must be 1, got {found}: each call has one reply. Leave it out.")
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A key that changes with everything that a request is built from."""
-        told = [
-            text
-            for options in self.options
-            for text in (
-                *vars(options).values(),
-                self.benchmark.fingerprint(options),
-                *self.benchmark.signs(self.cases, options).values(),
-            )
-        ]
-        return "-".join((self.benchmark.version, self.cases.digest, *map(str, told)))
+    def _cache_key(self) -> str:
+        # changes with everything that a request is built from
+        parts = [self.benchmark.version, self.cases.digest]
+        for options in self.options:
+            signs = self.benchmark.signs(self.cases, options)
+            parts += map(str, (*vars(options).values(), self.benchmark.fingerprint(options), *signs.values()))
+        return "-".join(parts)
 
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
@@ -202,26 +196,20 @@ class BenchmarkTask(ConfigurableTask):
         return filtered
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
+        """The numbers of a document, one per case if it has several, and what standard errors and corpus metrics need."""
         if "bypass" in self._metric_fn_list:  # --predict_only
             return {"bypass": 999}
         if doc["id"] not in self._counted:
             return {}
-        return super().process_results(doc, results)
-
-    def _score(self, doc: Mapping[str, Any], filtered: Sequence[Any]) -> dict[str, Any]:
-        # Numbers, one per case if a document has several; and for standard errors and metrics over the corpus what
-        # their aggregation needs.
-        results = self._results[doc["id"]]
-        tables = self.benchmark.tabled(self.method, results, "lm-eval")
-        found: dict[str, Any] = {}
-        for name in tables[0]:
-            of_each = [table[name] for table in tables]
-            found[name] = of_each if self.method.groups else of_each[0]
+        scored = self._results[doc["id"]]
+        rows = self.benchmark.tabled(self.method, scored, "lm-eval")
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        found: dict[str, Any] = dict(columns) if self.method.groups else dict(rows[0])
         for name in self._with_stderr:
-            if name in found:
-                found[f"{name}_stderr"] = (doc["user_id"], [table[name] for table in tables])
+            if name in columns:
+                found[f"{name}_stderr"] = (doc["user_id"], columns[name])
         for name in self.benchmark.corpus:
-            item = (self.benchmark.name, name, [result.to_json() for result in results[: len(tables)]])
+            item = (self.benchmark.name, name, [result.to_json() for result in scored[: len(rows)]])
             found |= {name: item, f"{name}_stderr": item}
         return found
 
