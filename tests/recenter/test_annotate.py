@@ -7,7 +7,6 @@ import json
 import os
 import random
 import shutil
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -224,33 +223,6 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     done = personafeedback("report", log, "--full")
     assert done.exit_code == 0, done.output
     assert f"{len(ROWS[stage])} rows of 6 users with several votes" in " ".join(done.output.split())
-
-
-@pytest.mark.slow
-def test_every_command_reads_each_file_of_a_study_once(tmp_path):
-    study, opened = tmp_path / "study", Counter()
-
-    def note(event, arguments):
-        if event == "open" and "r" in (arguments[1] or "") and str(arguments[0]).startswith(f"{study}{os.sep}"):
-            opened[os.path.relpath(arguments[0], study)] += 1
-
-    def read_once(*names):
-        assert set(opened.values()) == {1}, opened
-        assert opened.keys() >= {*names}
-        opened.clear()
-
-    _, log = in_inspect(find("recenter_select"), "recenter_select/always_all", tmp_path / "logs", method="select")
-    sys.addaudithook(note)
-    pack(study, data=[log])
-    opened.clear()
-    pack(study, "--annotators", 4, data=[log])
-    read_once("asked/relevance.jsonl", "study.json", "packs/shown.jsonl")
-    sent = filled(study, "relevance", 1, lambda row: ticks_of(1, row)).rename(tmp_path / "sent.csv")
-    opened.clear()
-    votes(study, sent)
-    read_once("asked/relevance.jsonl", "packs/shown.jsonl")
-    personafeedback("chain", log, "--people", study)
-    read_once("relevance.jsonl")
 
 
 @pytest.mark.slow

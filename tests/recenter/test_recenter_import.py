@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 
 import pytest
 from support.authors import AGAIN, ITEMS, PILOT, PROFILES, counted, profile, write
 from support.commands import personafeedback
-from support.recenter import in_inspect
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.importers import convert
 from personafeedback_tasks.recenter.rows import Relevance, Response
@@ -131,24 +128,6 @@ def test_every_part_may_be_missing_and_that_is_said(lacking, tmp_path):
 def test_a_folder_without_any_of_the_files_is_an_error(folder):
     with pytest.raises(DataError, match=r"found no row to import, expected any of task6/.*or its folder data\.$"):
         convert(folder / "task6")
-
-
-@pytest.mark.slow
-def test_the_chain_goes_through_what_has_labels(folder, tmp_path):
-    """Of relevance alone: what is selected is judged, the replies are not, and nothing is extracted."""
-    data, logs = tmp_path / "made", tmp_path / "logs"
-    imported(folder, data)
-    told = {"data": str(data), "method": "select"}
-    _, log = in_inspect(find("recenter_select"), "recenter_select/always_all", logs, **told)
-    told = {**told, "method": "respond", "selected": str(log)}
-    in_inspect(find("recenter_respond"), lambda name, call: f"A {call} reply.", logs, **told)
-    done = personafeedback("chain", logs, "--people", data, "--json", tmp_path / "chain.json")
-    assert done.exit_code == 0, done.output
-    assert "People judged 6 of the 6 attributes to select from." in done.output
-    assert "People judged none of the 3 pairs of replies" in done.output
-    steps = [model["steps"] for model in json.loads((tmp_path / "chain.json").read_text("utf-8"))["models"]]
-    found = [{name: value["value"] for name, value in of_model.items()} for of_model in steps]
-    assert found == [{}, {"selected": 1.0, "irrelevant": 0.5}]
 
 
 # --- the same labels in several files ---------------------------------------------------------------------------------

@@ -14,8 +14,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 
 from support import jsonl_harness
-from support.ranks import Ranked, evaluate_on
-from support.recenter import ScriptedLM, in_inspect, in_lm_eval, same, says
+from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.inspect_harness import hooks
@@ -157,21 +156,6 @@ def test_a_limit_counts_prompts_and_the_opening_says_so(tmp_path, monkeypatch):
     run = read_run(log.location)
     assert len(run.cases) == rows
     assert run.partial == {"relevance": (rows, len(ROWS))}
-
-
-class RankLM(Ranked, ScriptedLM):
-    """The scripted model of one rank."""
-
-
-@pytest.mark.slow
-def test_two_ranks_give_the_scores_of_one():
-    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
-    name = "recenter_relevance_select"
-    models = [RankLM(RELEVANCE.methods["select"], says(name)) for _ in range(3)]
-    one = evaluate_on(models[:1], name, "sample", 3)["results"][name]
-    two = evaluate_on(models[1:], name, "sample", 3)["results"][name]
-    assert one.keys() == two.keys()
-    assert all(one[key] == two[key] or same(two[key], one[key]) for key in one)
 
 
 def test_a_row_twice_in_one_prompt_is_no_second_epoch(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai.model import Model, ModelAPI, ModelOutput, get_model, modelapi
 
-from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
+from personafeedback_tasks.core.benchmark import Benchmark
 from personafeedback_tasks.core.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from support.inspect_runs import inspect_eval
@@ -71,43 +70,3 @@ def in_inspect(benchmark: Benchmark, replies: Replies | str | Model, folder: Pat
     (log,) = inspect_eval(task, model=model, display="none", score_display=False, log_dir=str(folder))
     assert log.status == "success", log.error
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}, Path(log.location)
-
-
-# --- every task -------------------------------------------------------------------------------------------------------
-
-TASKS = {
-    "recenter_extraction": ("recenter_extraction", "generate"),
-    "recenter_relevance": ("recenter_relevance", "generate"),
-    "recenter_relevance_select": ("recenter_relevance", "select"),
-    "recenter_response": ("recenter_response", "generate"),
-}
-"""Name -> (benchmark, method)."""
-
-SAID = {
-    ("recenter_extraction", "generate"): ["ACCEPT", "PROBLEMATIC", "**Problematic**", "Hm."],
-    ("recenter_relevance", "generate"): ["YES", "NO", "Answer: yes", "..."],
-    ("recenter_relevance", "select"): ["1", "1, 2", "NONE", "99", "[1]"],
-    ("recenter_response", "generate"): ["1", "2", "3", "4/5", "Rating: 5", "Both."],
-}
-
-
-def says(name):
-    """What the scripted model replies to the documents of a task: (id, call) -> text."""
-    choices = SAID[TASKS[name]]
-    return lambda document, call: random.Random(f"{document} {call}").choice(choices)
-
-
-def asked():
-    """Prompt -> (task, document, call), of every task on the sample."""
-    found = {}
-    for name, (benchmark, method_name) in TASKS.items():
-        record = benchmarks()[benchmark]
-        method, options = record.methods[method_name], record.options(method=method_name, data="sample")
-        for document in method.documents(record.load(options, {})):
-            for call in method.calls:
-                found[record.prompt(document, options, call)] = name, document.id, call
-    return found
-
-
-def reply(name, document, call):
-    return says(name)(document, call)

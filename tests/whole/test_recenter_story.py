@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,7 +21,6 @@ from support import planted
 from support.authors import PROFILES, profile, write
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.minilm import cached
-from support.recenter import asked, reply
 from support.servers import serving
 
 from personafeedback_tasks.core.benchmark import find
@@ -58,10 +58,18 @@ def test_the_story_of_the_sample(minilm, tmp_path):
     assert "always YES" in report
 
 
+def judge(prompt, model):
+    """A reply that each stage can read."""
+    for asks, reply in (("the numbers of", "1"), ("ACCEPT", "ACCEPT"), ("YES", "YES")):
+        if asks in prompt.rpartition("Reply with")[2]:
+            return reply
+    return str(1 + zlib.crc32(prompt.encode()) % 5)  # not the same for all: a correlation needs that
+
+
 @needs_checkout
 def test_the_story_of_the_stages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with serving(reply, asked()) as server, patch.dict(_model._models, clear=True):
+    with serving(judge) as server, patch.dict(_model._models, clear=True):
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         printed = run_as_printed(block(PAGE, "story: stages").splitlines(), monkeypatch)
