@@ -15,9 +15,8 @@ from ..common.errors import DataError
 from ..common.outputs import json_lines
 from ..common.similar import Seen
 from ..personafeedback.cases import PersonaCase, load_present
-from ..personafeedback.conversations import conversation
 from ..personafeedback.persona import Persona
-from ..personafeedback.prompts import Template
+from ..personafeedback.prompts import Template, conversation
 from .build import Build
 from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
 from .steps import ANSWERS

@@ -1,4 +1,4 @@
-"""Case -> the two prompts, one per order: the texts in `wordings/`, the options, what each setting tells of the user.
+"""Case -> what a model reads: a prompt per order, from the texts in `wordings/`, or a conversation per response.
 
 We found no prompt of the authors for choosing; the wordings are ours. A text never changes without a new version: old
 scores would seem to be of the new prompt. With the whole persona, all prompts of a user share the part before the
@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 
 from ..common.errors import OptionError, did_you_mean, require
 from ..core.options import Options, option
+from ..core.rewards import Message
+from ..pairwise import prompts as pairwise
 from ..pairwise.orders import TWO
-from ..pairwise.prompts import laid_out
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from .cases import COUNTS, PersonaCase, PersonaCases, PersonaQuestion
 from .persona import Persona
@@ -133,11 +134,20 @@ class Template(Options):
         """Find out before the first call whether every prompt can be built.
 
         Raises:
-            OptionError: no persona of the release has a hidden field.
+            OptionError: no persona of the release has a hidden field; an option does not apply to reward models.
             DataError: a user's memory is missing or broken, with setting=rag; nobody's persona fits a user, with
                 setting=other_persona or similar_persona.
             ModuleNotFoundError: a package that setting=rag or similar_persona needs is not installed.
         """
+        if self.method == "reward":
+            supported = [setting for setting in SETTINGS if setting != "rag"]
+            if self.setting not in supported:
+                raise OptionError(
+                    f"Reward models support setting={', '.join(supported)}, got {self.setting!r}. Use another method "
+                    "with it."
+                )
+            if self.prompt != "v1":
+                raise OptionError(f"prompt does not apply to reward models, got {self.prompt!r}. Leave prompt out.")
         if self.setting == "rag":
             require("bm25s", extra="retrieval")
             for case in cases:
@@ -208,13 +218,32 @@ SETTINGS: dict[str, Callable[[PersonaQuestion, Template], str]] = {
 def build(case: PersonaCase, options: Template, call: str) -> str:
     """The prompt of one case in one order."""
     wording = options.wording(case)
-    return laid_out(
+    return pairwise.laid_out(
         SETTINGS[options.setting](case, options),
         case.question,
         TWO.shown(case.responses, call),
         wording.ask_cot if options.method == "cot" else wording.ask,
         TWO,
     )
+
+
+# --- conversations for reward models ----------------------------------------------------------------------------------
+
+TOLD = {
+    "en": "This is the user you are talking to. A good reply suits who this user is and what this user cares about.",
+    "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
+}
+"""The fixed text before the persona."""
+
+
+def conversation(case: PersonaCase, options: Template, side: str) -> list[Message]:
+    """What a reward model scores: the question and one of the responses, of `TWO.sides`."""
+    told = ""
+    if options.setting == PADDING:
+        told = neutral(len(case.persona.text), case.persona.language)
+    elif options.setting != "no_persona":
+        told = f"{TOLD[case.language]}\n\n<persona>\n{profile(case, options)}\n</persona>"
+    return pairwise.conversation(told, case.question, case.responses[TWO.sides.index(side)])
 
 
 # --- stand-ins for cases, for fingerprints ----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..core.method import RewardMethod
 from ..core.system import NEUTRAL
 from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
-from . import conversations, memory, prompts, rag_filter
+from . import memory, prompts, rag_filter
 from .baselines import COMPARISONS
 from .cases import PersonaCase, PersonaCases, load_cases
 from .cells import CELLS, SELECTIONS, columns
@@ -40,7 +40,7 @@ class PersonaFeedback(PairwiseBenchmark):
     comparisons = COMPARISONS
     columns = staticmethod(columns)
     after = staticmethod(rag_filter.after)
-    conversation = staticmethod(conversations.conversation)
+    conversation = staticmethod(prompts.conversation)
 
     def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
         return load_cases(options.data, counts=options.counts, **selection)
@@ -49,8 +49,6 @@ class PersonaFeedback(PairwiseBenchmark):
         return rag_filter.prompt(case, options) if call == rag_filter.CALL else prompts.build(case, options, call)
 
     def check(self, options: Template, cases: PersonaCases) -> None:
-        if options.method == "reward":
-            conversations.check(options)
         options.check(cases)
 
     def sizes(self, cases: Any, options: Any) -> dict[str, int]:

@@ -21,8 +21,7 @@ from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.common import tables
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
-from personafeedback_tasks.personafeedback.conversations import conversation
-from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.prompts import Template, conversation
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Response
 

@@ -26,10 +26,9 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
-from personafeedback_tasks.personafeedback.conversations import conversation
 from personafeedback_tasks.personafeedback.others import assign
 from personafeedback_tasks.personafeedback.persona import Persona
-from personafeedback_tasks.personafeedback.prompts import Template
+from personafeedback_tasks.personafeedback.prompts import Template, conversation
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.system import neutral

@@ -35,9 +35,10 @@ from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
 from personafeedback_tasks.inspect_harness.scorers import scores
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.prompts import conversation
 from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reward_models.classifier import Reward, RewardModel
 
@@ -45,7 +46,7 @@ ASPECTS = ("helpfulness", "correctness", "coherence", "complexity", "verbosity")
 
 
 def texts(cases):
-    return [turn["content"] for case in cases for side in SIDES for turn in conversation(case, Options(), side)]
+    return [turn["content"] for case in cases for side in TWO.sides for turn in conversation(case, Options(), side)]
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +88,7 @@ def metrics(log):
 @pytest.mark.parametrize(("pad", "outputs"), [(True, 1), (False, 5)])
 def test_batched_rewards_are_those_of_one_by_one(pad, outputs, sample, tmp_path):
     folder = classifiers.random_classifier(tmp_path, texts(sample), outputs, pad)
-    turns = [conversation(case, Options(setting="no_persona"), side) for case in sample for side in SIDES]
+    turns = [conversation(case, Options(setting="no_persona"), side) for case in sample for side in TWO.sides]
     model = RewardModel(str(folder), batch_size=5, aspects=ASPECTS[:outputs] if outputs > 1 else ())
     encoded = [model.encode(conversation, "x") for conversation in turns]
     found = model.score(encoded)
@@ -154,13 +155,13 @@ def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_
     task = tasks.personafeedback_general_hard(data="sample", method="reward", setting="no_persona")
     log = evaluate(task, five, tmp_path, model_args={"aspects": list(ASPECTS)})
     options = Options(setting="no_persona")
-    said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in SIDES}
+    said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in TWO.sides}
     found = metrics(log)
     keys = ("acc", "acc_half", "tie", *(f"acc_{name}" for name in ASPECTS))
     table = {f"{key}{of}" for key in keys for of in ("", "_stderr")}
     assert set(found) == table | {"accuracy", "stderr"} | {f"pearson_{name}" for name in ("reward", *ASPECTS)}
     for index, name in enumerate(ASPECTS):
-        chosen, rejected = ([row[index] for row in said[side]] for side in SIDES)
+        chosen, rejected = ([row[index] for row in said[side]] for side in TWO.sides)
         right = sum(a > b for a, b in zip(chosen, rejected, strict=True)) / len(sample)
         assert found[f"acc_{name}"] == right
         r = torch.corrcoef(torch.tensor([[*chosen, *rejected], [1.0] * len(sample) + [0.0] * len(sample)]))[0, 1]
@@ -356,7 +357,7 @@ def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
     with pytest.raises(RewardError, match="pass -M trust_remote_code=true"):
         RewardModel(str(tmp_path), aspects=ASPECTS)
     model = RewardModel(str(tmp_path), aspects=ASPECTS, trust_remote_code=True)
-    turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in SIDES]
+    turns = [conversation(sample[0], Options(setting="no_persona"), side) for side in TWO.sides]
     made = model.score([model.encode(one, "x") for one in turns])
     for found, logits in zip(made, one_by_one(five, turns), strict=True):
         assert found.reward == pytest.approx(sum(logits), abs=1e-5)

@@ -21,9 +21,10 @@ from support.hub import Hub
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.conversations import SIDES, conversation
 from personafeedback_tasks.personafeedback.prompts import Template as Options
+from personafeedback_tasks.personafeedback.prompts import conversation
 from personafeedback_tasks.reward_models.classifier import RewardModel
 
 NAME = "acme/model"
@@ -38,7 +39,7 @@ def hub(tmp_path):
 def model(folder: Path, sign: int = 1) -> Path:
     """A model that rewards long texts, or short ones (-1)."""
     cases = load_cases("sample", "general", "hard")
-    turns = [turn for case in cases for side in SIDES for turn in conversation(case, Options(), side)]
+    turns = [turn for case in cases for side in TWO.sides for turn in conversation(case, Options(), side)]
     return classifiers.longest_classifier(folder, [turn["content"] for turn in turns], sign=sign)
 
 
