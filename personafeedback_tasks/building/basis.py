@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..common.errors import DataError
@@ -16,6 +17,9 @@ INFERRED, READ = "Inferred_Preferences", "Read_Lately"
 """Parts that a question adds to a persona: features inferred from a handful of the user's memory, and that handful."""
 
 _WORDING = "text:"
+
+HIDDEN = Fraction(4, 5)
+"""Share of a persona's fields that the writer of a MASKED answer does not see, as in the paper."""
 
 _PREFERENCES = ("prefer", "偏好", "喜好")
 
@@ -69,8 +73,7 @@ class Bases:
                     "id. `build texts` gives it one and answers it."
                 )
             if changed:
-                root, masks = self._folder.root, answer.strategy == MASKED
-                also = f" (or masked or seed in {root / FILE})" if masks else ""
+                also = f" (or seed in {self._folder.root / FILE})" if answer.strategy == MASKED else ""
                 raise DataError(
                     f"{self._folder.persona_path(question.user_id)}: found another persona{also} than answer "
                     f"{answer.id!r} was written for, so that people would vote with a persona that it never saw. Put "
@@ -80,11 +83,11 @@ class Bases:
 
 
 def masked(settings: Settings, persona: Persona) -> Persona:
-    """A persona without a share of its leaf fields, always the same; without parts that lost all their fields, too."""
+    """A persona without HIDDEN of its leaf fields, always the same; without parts that lost all their fields, too."""
     parts = persona.fields
     inside = {part: [other for other in parts if other.startswith(f"{part}.")] for part in parts}
     leaves = sorted(part for part in parts if not inside[part])
-    hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(settings.masked * len(leaves))))
+    hidden = set(settings.generator("masked", persona.user_id).sample(leaves, round(HIDDEN * len(leaves))))
     whole = {part for part in parts if inside[part] and hidden.issuperset({*leaves}.intersection(inside[part]))}
     return persona.without(tuple(sorted(hidden | whole)))
 

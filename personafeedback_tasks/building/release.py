@@ -31,7 +31,19 @@ from .build import Build
 from .rows import OWN, TEST, Answer, Basis, Pair, Person, Question
 from .steps import PACKS
 from .texts.personas import json_of
-from .tiers import HARD, KAPPA, LEAST_VOTES, REASONS, RISK, Labeled, kappa, label_pairs, mean_risks, reasons
+from .tiers import (
+    HARD,
+    KAPPA,
+    LEAST_VOTES,
+    MOST_PEOPLE,
+    REASONS,
+    RISK,
+    Labeled,
+    kappa,
+    label_pairs,
+    mean_risks,
+    reasons,
+)
 from .votes import study_of
 
 RELEASE, BELOW = "release", "below.jsonl"
@@ -238,7 +250,7 @@ def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
     each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     rules = {
         "easy": "Easy: built as an answer to the whole persona against one to the question alone, and confirmed",
-        "medium": f"Medium: more than {build.settings.medium} of all such people agree, as estimated from the votes",
+        "medium": f"Medium: more than {MOST_PEOPLE} of all such people agree, as estimated from the votes",
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     present = {label.tier for label in cases}

@@ -35,12 +35,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         specific: questions to write for each person, from the scenarios of scenarios.csv
         general: questions to choose for each person from your pool.jsonl
         test: share of the persons whose pairs people vote on; the others are for training
-        masked: share of a persona's fields that the masked strategy hides
         words: of an answer, about: each question has a target from 0.6 to 1.7 times as long
         annotators: people who vote; each gets a pack
         votes_per_pair: annotators per pair, each with one vote
         faults: whether annotators also mark responses that are uncomfortable or over-personalized
-        medium: share of all such people that agrees on a Medium pair at least, as estimated from the votes
     """
 
     name: str = "our set"
@@ -51,12 +49,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     specific: Annotated[int, Meta(ge=0, le=1_000)] = 5
     general: Annotated[int, Meta(ge=0, le=1_000)] = 0
     test: Fraction = Fraction(1)
-    masked: Fraction = Fraction(4, 5)
     words: Annotated[int, Meta(ge=5, le=5_000)] = 160
     annotators: Annotated[int, Meta(ge=1, le=1_000)] = 9
     votes_per_pair: Annotated[int, Meta(ge=1, le=1_000)] = 9
     faults: bool = False
-    medium: Fraction = Fraction(8, 9)
 
     def __post_init__(self) -> None:
         for key in ("name", "license"):
@@ -69,8 +65,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError(
                 f"language = {short(self.language)}, expected a code of two or three letters, such as zh or de"
             )
-        if self.medium <= Fraction(1, 2):
-            raise ValueError(f"medium = {self.medium}, expected a share above 1/2")
 
     @property
     def votes(self) -> int:

@@ -26,6 +26,9 @@ EASY, MEDIUM, HARD = DIFFICULTIES
 LABEL = Fraction(1, 20)
 """Largest share of pairs that get a label, for either answer, where everybody tosses a coin."""
 
+MOST_PEOPLE = Fraction(8, 9)
+"""Share of all people like the annotators above which a pair is Medium, estimated from the votes: the paper's."""
+
 CONFIRMED = Fraction(1, 10)
 """Largest share of pairs with a label known by construction that get it where everybody tosses a coin."""
 
@@ -141,7 +144,7 @@ def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
         most, least, risk = max(first, second), min(first, second), 0.5
         if votes:
             chosen = pair.first if first >= second else pair.second
-            tier, reason = _decided(pair, chosen, most, least, every.above(float(build.settings.medium), most, least))
+            tier, reason = _decided(pair, chosen, most, least, every.above(float(MOST_PEOPLE), most, least))
             risk = of_built[bool(pair.easy)].risk(most, least)
         else:
             chosen = pair.label or pair.first
@@ -156,7 +159,7 @@ def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
 
 
 def _decided(pair: Pair, chosen: str, most: int, least: int, share: float) -> tuple[str, str]:
-    # (tier, reason why there is none). `share`: probability that more than `medium` of all such people agree.
+    # (tier, reason why there is none). `share`: probability that more than MOST_PEOPLE of all such people agree.
     votes = most + least
     needed = least_majority(votes, CONFIRMED, sides=1) if pair.easy else least_majority(votes)
     if needed > votes:

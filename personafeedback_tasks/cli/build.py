@@ -179,7 +179,7 @@ def release(folder: Build) -> None:
 
     \b
     easy     full persona against none, and the votes confirm the label
-    medium   more than `medium` of build.toml (8/9) of all such people agree, as estimated from the votes on all pairs
+    medium   more than 8/9 of all such people agree, as estimated from the votes on all pairs
     hard     fewer agree, but chance alone would reach such a majority in at most 5 % of pairs (8 of 9 votes)
 
     All other pairs go to below.jsonl with a reason; so does a pair with the same texts as an earlier one. As checks

@@ -327,15 +327,13 @@ def test_what_a_team_brings_and_no_table_can_hold_is_named(upto):
 
 
 @pytest.mark.slow
-@given(
-    st.dictionaries(st.text("abc", min_size=1, max_size=2), st.text("xyz", min_size=1), min_size=1), st.fractions(0, 1)
-)
-def test_the_masked_persona_hides_its_share_and_always_the_same(flat, share):
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=2), st.text("xyz", min_size=1), min_size=1))
+def test_the_masked_persona_hides_its_share_and_always_the_same(flat):
     profile = {"Name": "Ada", "Inner": {name: f"{name} {value}" for name, value in flat.items()}}
-    settings, whole = Settings(masked=share), Persona("u1", profile)
+    settings, whole = Settings(), Persona("u1", profile)
     told = masked(settings, whole)
     leaves = 1 + len(flat)
-    assert len(told.statements) == leaves - round(share * leaves)
+    assert len(told.statements) == leaves - round(leaves * 4 / 5)
     assert told.text == masked(settings, Persona("u1", profile)).text
     assert told.statements.keys() <= whole.statements.keys()
     assert told.profile.get("Inner") != {}  # a heading over nothing
@@ -475,10 +473,8 @@ def test_a_persona_that_was_edited_after_its_answers_is_named(upto):
     path.write_text(json.dumps(json.loads(before)), encoding="utf-8")  # the layout of the file says nothing
     write_answers(folder, ONE)
     settings = (folder.root / "build.toml").read_text(encoding="utf-8")
-    (folder.root / "build.toml").write_text(re.sub("(?m)^masked = .*$", 'masked = "1/2"', settings), encoding="utf-8")
-    with pytest.raises(
-        DataError, match=r"another persona \(or masked or seed in .*build\.toml\) than answer .*:masked:"
-    ):
+    (folder.root / "build.toml").write_text(re.sub("(?m)^seed = .*$", "seed = 3", settings), encoding="utf-8")
+    with pytest.raises(DataError, match=r"another persona \(or seed in .*build\.toml\) than answer .*:masked:"):
         write_answers(Build(folder.root), ONE)
 
 

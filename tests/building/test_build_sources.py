@@ -125,7 +125,7 @@ def test_a_feature_is_a_line_without_its_bullet(reply, features):
 
 
 def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, writer):
-    folder = ours(tmp_path / "build", masked="1/2")
+    folder = ours(tmp_path / "build")
     write_questions(folder, ONE, print)
     writer.take()
     write_answers(folder, ONE, print)
