@@ -130,12 +130,10 @@ def load(data: str | None = None, counts: str = "checked", selection: Mapping[st
 
 def _cases(path: Path, part: str) -> list[MemoryCase]:
     # Another user's memory is that of the row half the file away, or of the next one after it with another topic.
-    read_rows = [
-        (f"{path}, line {number}", decoded(f"{path}, line {number}", row, MemoryRow)) for number, row in rows(path)
-    ]
-    every = [row for _, row in read_rows]
+    every = [decoded(f"{path}, line {number}", row, MemoryRow) for number, row in rows(path)]
     cases, seen = [], set()
-    for place, (where, row) in enumerate(read_rows):
+    for place, row in enumerate(every):
+        where = f"{path}, line {place + 1}"
         if row.id in seen:
             raise broken(where, f"the id {row.id!r} again", "each id once")
         seen.add(row.id)

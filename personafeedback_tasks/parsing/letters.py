@@ -59,7 +59,7 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
 
 def _patterns(letters: tuple[str, ...]) -> list[str]:
     # What says a letter: named or alone, chosen or called the best, first in a sentence; and what may only contradict.
-    either = _either(letters)
+    either = f"[{letters[0]}-{letters[-1]}]"
     letter = rf"(?P<letter>{either})(?![\w'’])"
     capital = rf"{_NOUN}{_OPENS}(?-i:{letter})"
     names = named(
@@ -75,12 +75,8 @@ def _patterns(letters: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _either(letters: tuple[str, ...]) -> str:
-    return f"[{letters[0]}-{letters[-1]}]"
-
-
 def _reader(letters: tuple[str, ...], patterns: list[str]) -> Reader:
-    either = _either(letters)
+    either = f"[{letters[0]}-{letters[-1]}]"
     together = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs|to)\b\W{{0,4}}|[/|,&]\W{{0,3}}){either}\b")
 
     def clean(text: str) -> str:

@@ -70,11 +70,9 @@ def _objects(items: list[Any], keys: Sequence[str]) -> Objects | None:
     # The texts of the items; None if one of them has no first text.
     found = []
     for item in items:
-        named = (
-            {str(key).strip().lower(): value for key, value in item.items()}
-            if isinstance(item, dict)
-            else {keys[0]: item}
-        )
+        named = {keys[0]: item}
+        if isinstance(item, dict):
+            named = {str(key).strip().lower(): value for key, value in item.items()}
         texts = tuple(value.strip() if isinstance(value := named.get(key), str) else "" for key in keys)
         if not texts[0]:
             return None

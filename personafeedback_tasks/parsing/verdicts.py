@@ -66,14 +66,16 @@ def reader(
         if not text:
             return "truncated" if text is None else "no_response"
         labels: set[str] = set()
-        lines = list(
-            dict.fromkeys(map(str.strip, _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1]).splitlines()))
-        )
+        kept = _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1])
+        lines = list(dict.fromkeys(map(str.strip, kept.splitlines())))
         for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
-            first = next((at for at, line in enumerate(lines) if not labels and pattern.search(line)), len(lines))
+            first = next((at for at, line in enumerate(lines) if pattern.search(line)), None)
+            if first is None:
+                continue
             for line in lines[first:]:
                 said = {label(match) for weaker in patterns[rank:] for match in weaker.finditer(line)}
                 labels |= {""} if said and _OPEN.search(line) else said
+            break
         settled = labels.pop() if len(labels) == 1 else ""
         return settled or ("truncated" if truncated else why_not(text))
 

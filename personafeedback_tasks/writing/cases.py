@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from ..core import cases as core
 from ..core.cases import digest_of
-from ..personafeedback.cases import CATEGORIES, PersonaCase, PersonaQuestion
-from ..personafeedback.cases import PersonaCases as Pairs
+from ..personafeedback.cases import PersonaCase, PersonaCases, PersonaQuestion
+from ..personafeedback.cells import CATEGORIES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,34 +26,19 @@ class Questions(core.CaseSet[UserQuestion]):
     """The questions of one run, in the order of their first cases."""
 
     cases: tuple[UserQuestion, ...]
-    pairs: Pairs
-
-    @property
-    def counts(self) -> str:  # type: ignore[override] # of the pairs
-        return self.pairs.counts
-
-    @property
-    def cell_order(self) -> tuple[str, ...]:
-        return CATEGORIES
-
-    @property
-    def source(self) -> str:
-        return self.pairs.source
-
-    @property
-    def digest(self) -> str:
-        return self.pairs.digest
+    pairs: PersonaCases  # the cases of the release
+    counts: str
+    source: str = ""  # defaults, since the base class has properties of these names
+    digest: str = ""
+    cell_order: tuple[str, ...] = CATEGORIES
+    named_set: core.NamedSet | None = None
 
     def of_cells(self, cells: Collection[str]) -> Questions:
         """The questions of some cells of the release only."""
         return questions(replace(self.pairs, cases=tuple(case for case in self.pairs if case.cell in cells)))
 
-    @property
-    def named_set(self) -> core.NamedSet | None:
-        return self.pairs.named_set
 
-
-def questions(pairs: Pairs) -> Questions:
+def questions(pairs: PersonaCases) -> Questions:
     """Every question of every user among the cases, once."""
     asked: dict[tuple[str, str, str], list[PersonaCase]] = {}
     for case in pairs:
@@ -67,4 +52,4 @@ def questions(pairs: Pairs) -> Questions:
                 release=first.release, pairs=tuple(cases),
             )
         )  # fmt: skip
-    return Questions(tuple(found), pairs)
+    return Questions(tuple(found), pairs, pairs.counts, pairs.source, pairs.digest, named_set=pairs.named_set)
