@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from scipy.stats import binom
-from support.builds import a_build, attentive, cast, counted, filled_in, likes_full
-from support.commands import personafeedback, ran
+from support.builds import a_build, cast, counted
 
-from personafeedback_tasks.annotation.assignment import ATTENTION, names
+from personafeedback_tasks.annotation.assignment import ATTENTION
 from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.quality import SLIPS, annotators, at_least
 from personafeedback_tasks.annotation.rows import PackItem, Vote
@@ -82,19 +81,3 @@ def test_somebody_attentive_is_accused_as_seldom_as_promised(items):
     least = next(failed for failed in range(1, items + 1) if accused(failed, items))
     assert 9 * binom.sf(least - 1, items, SLIPS) <= ALPHA
     assert 9 * binom.sf(least - 2, items, SLIPS) > ALPHA
-
-
-def test_the_table_of_votes_says_it_in_words(tmp_path):
-    build = a_build(tmp_path / "b", people=4, questions=3, annotators=3)
-    ran("annotate", "pack", build.root, "--format", "csv")
-    vote = attentive(build, likes_full)
-    files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(2)]
-    lines = ["item,vote"]
-    for number, item in enumerate(item for item in build.read(PackItem) if item.annotator == "annotator-3"):
-        lines.append(f"{item.item},{'cannot judge' if number < 3 else vote(item)}")
-    (tmp_path / "3.csv").write_text("\n".join(lines), "utf-8")
-    said = personafeedback("annotate", "votes", build.root, *files, tmp_path / "3.csv").stdout
-    assert "annotator-1: 24 of 24 votes; agrees with 100.0 % of the others; attention 2 of 2\n" in said
-    (line,) = [line for line in said.splitlines() if line.startswith("annotator-3")]
-    assert "cannot judge 3;" in line
-    assert "!" not in said

@@ -201,42 +201,26 @@ def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     )  # few users get one category alone
 
 
-def test_questions_are_written_chosen_checked_and_those_of_a_team_stay(writer, upto):
-    folder = upto("personas", specific=2, general=2)
+def test_a_teams_questions_and_notes_stay_and_near_duplicates_are_replaced(upto, writer):
+    folder = upto("personas", personas=8, specific=2)
     first, second, *_ = (one.user_id for one in folder.people())
-    (folder.root / "questions.csv").write_text(
+    folder.path(Question).write_text(
         f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
-    )
-    with pytest.raises(DataError, match=r"pool.jsonl.*general = 0"):
-        write_questions(folder, ONE)
-    pool = [f"How would I go about {words(str(number), 6)}?" for number in range(30)]
-    lines = [*pool, pool[0], "Why not now?", f"How would I {words(str(0), 120)}?"]
-    (folder.root / "pool.jsonl").write_text(
-        "".join(json.dumps({"question": one}) + "\n" for one in lines), encoding="utf-8"
     )
     writer.replies = {
         f"{first}:specific:1": "It is the same for everybody, is it not, my friend?",
         f"{second}:specific:0": '"It is the same for everybody, is it not my friend?"',
-        f"{second}:general:2": "None of them.",
     }
-    lines = write_questions(folder, ONE)
-    assert "Read 30 questions of the pool; 2 more are too short or too long" in lines
-    assert "Refused 8: 4 near duplicate, 4 no numbers (refused.jsonl has the texts)" in lines
-    assert Counter((one.id, one.reason) for one in folder.read(Refused)) == {  # each, and three that replaced it
-        (f"{second}:specific:0", "near duplicate"): 4, (f"{second}:general:2", "no numbers"): 4,
-    }  # fmt: skip
-    questions = folder.read(Question)
-    assert (questions[0].question, questions[0].user_id) == ("May I ask you?", first)
-    assert "from Ada" in (folder.root / "questions.csv").read_text(encoding="utf-8-sig")
-    general = [one for one in questions if one.category == "general"]
-    assert Counter(one.user_id for one in general) == {
-        one.user_id: 2 for one in folder.people() if one.user_id != second
-    }
-    assert all(one.question in pool for one in general[1:])
-    assert all(one.scenario for one in questions if one.category == "specific")
+    assert "Refused 4: 4 near duplicate (refused.jsonl has the texts)" in write_questions(folder, ONE)
+    assert {one.id for one in folder.read(Refused)} == {f"{second}:specific:0"}  # once, and three that replaced it
+    own, *written = folder.read(Question)
+    assert (own.question, own.user_id) == ("May I ask you?", first)
+    assert "from Ada" in folder.path(Question).read_text(encoding="utf-8-sig")
+    assert len(written) == 2 * 8 - 1
+    assert all(one.scenario for one in written)
     writer.take()
     write_questions(folder, ONE)
-    assert (writer.take(), folder.read(Question)) == ([], questions)
+    assert (writer.take(), folder.read(Question)) == ([], [own, *written])
 
 
 @pytest.mark.parametrize(

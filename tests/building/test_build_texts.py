@@ -184,7 +184,8 @@ def test_a_question_is_judged_and_rewritten(writer, upto):
 
 def with_pool(folder, count):
     pool = [f"How would I go about {words(str(number), 6)}?" for number in range(count)]
-    (folder.root / "pool.jsonl").write_text("".join(json.dumps({"question": text}) + "\n" for text in pool), "utf-8")
+    lines = [*pool, pool[0], "Why not now?"]  # one again, and one that is too short
+    (folder.root / "pool.jsonl").write_text("".join(json.dumps({"question": text}) + "\n" for text in lines), "utf-8")
     return folder, pool
 
 
@@ -260,8 +261,10 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(writer, up
     assert len(folder.read(Question)) == len({one.question for one in folder.read(Question)}) == 3
     assert [text.reason for text in folder.read(Refused)] == ["too few"]
     writer.write = write
-    few, pool = with_pool(upto("personas", "few", specific=0, personas=1, general=5), 3)
-    step("questions", few)
+    few = upto("personas", "few", specific=0, personas=1, general=5)
+    assert "general = 0 in build.toml" in build_step("questions", few.root, "--model", MODEL).stderr
+    _, pool = with_pool(few, 3)
+    assert "Read 3 questions of the pool; 1 more are too short or too long" in step("questions", few)
     assert {one.question for one in few.read(Question)} == {*pool}
 
 
