@@ -108,10 +108,11 @@ def of_users(estimate: Estimate) -> Iterator[Caveat]:
 
 def _of_shortcuts(one: Contender) -> Iterator[Caveat]:
     # a case in which the run or the baseline has no pick is none of those that they share
-    picks = one.run.benchmark.report.shortcuts
-    for name, found in shared_picks(one).items():
+    spec = one.run.benchmark.report
+    for name, picks in spec.shortcuts.items() if spec.picked else ():
+        found = shared_picks(name, one)
         if found and found.n and (share := found.value * found.n / len(one.run.cases)) > ONE_OF_THEM:
-            yield Caveat("shortcut", WEAKENS, {"picks": picks[name], "percent": 100 * share, "name": name})
+            yield Caveat("shortcut", WEAKENS, {"picks": picks, "percent": 100 * share, "name": name})
 
 
 def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:

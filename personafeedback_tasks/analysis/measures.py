@@ -94,7 +94,7 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     for name in spec.shortcuts if spec.picked else ():
         about = f"share of the run's picks that are those of the baseline {name}{which[name]}"
         shown = {**fields, "table": SHARED, "baseline": name, "meaning": about}
-        found.append(Measure(f"same_as_{name}", name, kind="shared", of=partial(_shared, name), **shown))
+        found.append(Measure(f"same_as_{name}", name, kind="shared", of=partial(shared_picks, name), **shown))
     for name, label in parts.items():
         if name not in spec.beside:
             table = f"{run.score_name} in parts of the data"
@@ -223,22 +223,16 @@ def margin(baseline: str, one: Contender) -> Estimate | None:
     return one.mean(one.ids, [mine - its for mine, its in zip(one.scores, values, strict=True)], paired)
 
 
-def _shared(baseline: str, one: Contender) -> Estimate | None:
+def shared_picks(baseline: str, one: Contender) -> Estimate | None:
+    """The share of a run's picks that are a baseline's, see `ReportSpec.shortcuts`."""
     # a pick is one reply or one pair of rewards; a case without one of the run or of the baseline is left out
     values = _of_baselines(baseline, one)
     if values is None or is_void(one.run):
         return None
-    shared = [
-        math.nan if right not in (0, 1) else pick if right else 1 - pick
-        for pick, right in zip(one.picks, values, strict=True)
-    ]
+    shared = []
+    for pick, right in zip(one.picks, values, strict=True):
+        shared.append(math.nan if right not in (0, 1) else pick if right else 1 - pick)
     return one.mean(one.ids, shared)
-
-
-def shared_picks(one: Contender) -> dict[str, Estimate | None]:
-    """Baseline -> share of a run's picks that are its, see `ReportSpec.shortcuts`."""
-    spec = one.run.benchmark.report
-    return {name: _shared(name, one) for name in spec.shortcuts} if spec.picked else {}
 
 
 def _of_baselines(name: str, one: Contender) -> list[float] | None:

@@ -289,31 +289,20 @@ OF_A_MODEL: Mapping[str, str] = {
 
 def texts_of(caveats: Iterable[Caveat]) -> list[CaveatText]:
     """Caveats as documents have them."""
-    return [
-        CaveatText(
-            key=one.key,
-            severity=one.severity,
-            about=list(one.about),
-            sentence=alone(one),
-            short=OF_A_MODEL.get(one.key, "").format(**one.values),
-        )
-        for one in caveats
-    ]
+    found = []
+    for one in caveats:
+        words, short = SENTENCES[one.key], OF_A_MODEL.get(one.key, "").format(**one.values)
+        text = words.format(**one.values) if isinstance(words, str) else words(**one.values)
+        found.append(CaveatText(key=one.key, severity=one.severity, about=one.about, sentence=text, short=short))
+    return found
 
 
-def sentence(caveat: Caveat | CaveatText) -> str:
+def sentence(caveat: CaveatText) -> str:
     """A caveat in words, after the names of the runs that it is about."""
     about = ", ".join(filter(None, caveat.about))
-    text = alone(caveat) if isinstance(caveat, Caveat) else caveat.sentence
-    return f"{about}: {text}" if about else text
+    return f"{about}: {caveat.sentence}" if about else caveat.sentence
 
 
-def first_sentence(caveat: Caveat | CaveatText) -> str:
+def first_sentence(caveat: CaveatText) -> str:
     """A caveat in short."""
     return _NEXT_SENTENCE.split(sentence(caveat), maxsplit=1)[0]
-
-
-def alone(caveat: Caveat) -> str:
-    """A caveat in words, without the names of the runs that it is about."""
-    words = SENTENCES[caveat.key]
-    return words.format(**caveat.values) if isinstance(words, str) else words(**caveat.values)

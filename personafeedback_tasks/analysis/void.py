@@ -25,22 +25,18 @@ MOST_UNREADABLE = 0.10
 """Share of unreadable replies of a run or a cell from which on its numbers measure the setup, not the model."""
 
 
-def is_void(*runs: Run) -> bool:
-    """Whether any of these runs is void: the only place that decides it."""
-    return any(_is_void(run) for run in runs)
-
-
-# id of a run -> the run, so that its id stays its own while it is here
+# id of a sound run -> the run, so that its id stays its own while it is here
 _SOUND: WeakValueDictionary[int, Run] = WeakValueDictionary()
 
 
-def _is_void(run: Run) -> bool:
-    if _SOUND.get(id(run)) is run:
-        return False
-    found = next(reasons(run), None) is not None
-    if not found:
-        _SOUND[id(run)] = run
-    return found
+def is_void(*runs: Run) -> bool:
+    """Whether any of these runs is void: the only place that decides it."""
+    for run in runs:
+        if _SOUND.get(id(run)) is not run:
+            if next(reasons(run), None) is not None:
+                return True
+            _SOUND[id(run)] = run
+    return False
 
 
 def reasons(run: Run) -> Iterator[Caveat]:

@@ -115,17 +115,16 @@ def _estimate(
 ) -> tuple[Estimate, float, float]:
     # (the estimate, its degrees of freedom, the skewness of the mean)
     value, n, moves, _ = _mean(values, cells)
-    spread = _spread(moves, users, also)
-    sums = cluster_sums(moves, sides_of(users, also))
+    stderr, ways = _spread(moves, users, also)
+    sums, degrees = ways[0], min(map(len, ways)) - 1
     size = math.hypot(*sums)
     skewness = math.fsum((d / size) ** 3 for d in sums) if size else 0.0
-    reach = critical(spread.count - 1) * spread.stderr if shows_spread(spread.stderr) else math.nan
-    if value == 0 and spread.users > 1 and not shows_spread(spread.stderr):
+    reach = critical(degrees) * stderr if shows_spread(stderr) else math.nan
+    if value == 0 and len(sums) > 1 and not shows_spread(stderr):
         sizes = list(map(abs, values))
         if max(size for size in sizes if size == size) <= 1:
             reach = share(sizes, users, cells, also).high
-    found = Estimate(value, spread.stderr, value - reach, value + reach, n, spread.users)
-    return found, spread.count - 1, skewness
+    return Estimate(value, stderr, value - reach, value + reach, n, len(sums)), degrees, skewness
 
 
 def paired(
@@ -200,19 +199,19 @@ def share(
     if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
     value, n, moves, weights = _mean(given, cells)
-    spread = _spread(moves, users, also)
+    stderr, ways = _spread(moves, users, also)
     low = high = math.nan
-    if spread.users > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
+    if len(ways[0]) > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
         of_cases = math.fsum(one * one for one in weights[~np.isnan(weights)])
         of_users = math.fsum(one * one for one in cluster_sums(weights, [users]))
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
         # of the effective number of cases
-        inverse = (spread.stderr**2 + weight * assumed) / (value * (1 - value) + weight)
-        square = inverse * t_quantile(1 - ALPHA / 2, spread.degrees) ** 2
+        inverse = (stderr**2 + weight * assumed) / (value * (1 - value) + weight)
+        square = inverse * critical(min(map(degrees_of_freedom, ways))) ** 2
         reach = math.sqrt(square * (value * (1 - value) + square / 4))
         low = (value + square / 2 - reach) / (1 + square) if value > 0 else 0.0
         high = (value + square / 2 + reach) / (1 + square) if value < 1 else 1.0
-    return Estimate(value, spread.stderr, low, high, n, spread.users)
+    return Estimate(value, stderr, low, high, n, len(ways[0]))
 
 
 def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
@@ -235,20 +234,13 @@ def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, An
     return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
 
 
-@dataclass(frozen=True)
-class _Spread:
-    stderr: float
-    degrees: float  # of freedom of `stderr`, by kurtosis
-    users: int
-    count: int  # of the fewer of users and prompts
-
-
-def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> _Spread:
+def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> tuple[float, list[list[float]]]:
+    # (the standard error, the moves summed by user and, where there are several, by prompt)
     ways = [cluster_sums(moves, sides_of(users, also))]
     if also is not None and len(prompts := cluster_sums(moves, [also.prompts])) > 1:
         ways.append(prompts)
     variance = shared_variance(lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also)
-    return _Spread(math.sqrt(variance), min(map(degrees_of_freedom, ways)), len(ways[0]), min(map(len, ways)))
+    return math.sqrt(variance), ways
 
 
 def jackknife_stderr(

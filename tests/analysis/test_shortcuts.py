@@ -82,9 +82,10 @@ def test_picks_that_a_baseline_shares_are_those_of_cases_in_which_both_pick():
         results += results_of(f"general_hard:{number}", "general_hard", f"u{number}", RIGHT, [answers], [{"acc": 0.0}])
         baselines[f"general_hard:{number}"] = {"longest": right, "overlap": 0.5, "name": 0.5}
     run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(kinds)}, results, ())
-    found = shared_picks(Contender(run, texts=Examined(baselines=baselines)))
-    assert (found["longest"].value, found["longest"].n) == (same((1 + 1 + 0 + 0.5) / 4), 16)
-    assert found["overlap"].n == 0
+    one = Contender(run, texts=Examined(baselines=baselines))
+    found = shared_picks("longest", one)
+    assert (found.value, found.n) == (same((1 + 1 + 0 + 0.5) / 4), 16)
+    assert shared_picks("overlap", one).n == 0
 
 
 # --- accuracy at equal length ------------------------------------------------------------------------------------------

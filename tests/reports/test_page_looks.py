@@ -19,7 +19,7 @@ from support.releases import write_release
 
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
-from personafeedback_tasks.analysis.sentences import sentence
+from personafeedback_tasks.analysis.sentences import sentence, texts_of
 from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
@@ -143,7 +143,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert f"{asked}lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona (not asked: right minus similar).",
-        sentence(Caveat("near_end", WEAKENS)),
+        *map(sentence, texts_of([Caveat("near_end", WEAKENS)])),
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]

@@ -202,11 +202,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report": printed(report_text.short(report)),
         "report --full": printed(report_text.full(report)),
         "report.md": markdown(report_text.full(report)),
-        "report.json": output_text(
-            ReportDocument(
-                reports=[report],
-            )
-        ),
+        "report.json": output_text(ReportDocument(reports=[report])),
         "rank": printed(rank_text.all_blocks(document)),
         "rank --full": printed(rank_text.all_blocks(document, full=True)),
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
@@ -385,7 +381,7 @@ def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
         if output == "ranking.csv":
             assert key in text
         else:
-            leads(output, text, plain(sentences.sentence(caveat)))
+            leads(output, text, plain(sentences.texts_of([caveat])[0].sentence))
 
 
 def first(index: int) -> tuple[str, str]:
