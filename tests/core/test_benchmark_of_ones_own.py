@@ -202,14 +202,6 @@ def lm_eval(folder, out, task="toy", **kwargs):
     return results["results"][task], max(out.rglob("results_*.json"))
 
 
-@pytest.mark.slow
-def test_lm_eval_runs_it_and_prints_the_corpus_score(yaml_folder, tmp_path):
-    found, _ = lm_eval(yaml_folder, tmp_path / "out")
-    assert found["acc,none"] == pytest.approx(ACC, abs=1e-12)
-    assert found["f1,none"] == pytest.approx(F1, abs=1e-12)
-    assert found["f1_stderr,none"] == pytest.approx(F1_STDERR, abs=1e-12)
-
-
 # --- Inspect -----------------------------------------------------------------------------------------------------------
 
 
@@ -251,15 +243,6 @@ def inspect(folder, built=None, **kwargs):
 
 
 @pytest.mark.slow
-def test_inspect_runs_it_and_prints_the_corpus_score(tmp_path):
-    found, _ = inspect(tmp_path)
-    assert found["acc"] == pytest.approx(ACC, abs=1e-12)
-    assert found["acc_stderr"] == pytest.approx(clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"]), abs=1e-12)
-    assert found["f1"] == pytest.approx(F1, abs=1e-12)
-    assert found["f1_stderr"] == pytest.approx(F1_STDERR, abs=1e-12)
-
-
-@pytest.mark.slow
 def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
     _, log = inspect(tmp_path / "inspect", toy_task(loud=True))
     _, results = lm_eval(yaml_folder, tmp_path / "out", metadata={"loud": True})
@@ -274,17 +257,20 @@ def test_an_option_is_declared_once_and_known_everywhere(yaml_folder, tmp_path):
 
 
 @pytest.mark.slow
-def test_both_logs_make_the_same_report(yaml_folder, tmp_path):
-    _, one = lm_eval(yaml_folder, tmp_path / "out")
-    _, two = inspect(tmp_path / "inspect")
-    reports = [make_report(read_run(log), CASES) for log in (one, two)]
-    for report in reports:
-        (group,) = report.groups.values()
-        assert (group.cases, group.measures["acc"].users) == (3, 3)
-        assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
-        assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
-        assert group.reasons == {"invalid_response_format": 1}
-    assert as_json(reports[0])["groups"] == as_json(reports[1])["groups"]
+def test_both_harnesses_print_the_same_scores_and_both_logs_make_the_same_report(yaml_folder, tmp_path):
+    of_lm_eval, one = lm_eval(yaml_folder, tmp_path / "out")
+    of_inspect, two = inspect(tmp_path / "inspect")
+    stderr = clustered_stderr([1, 0, 0], ["ann", "bob", "cleo"])
+    expected = {"acc": ACC, "acc_stderr": stderr, "f1": F1, "f1_stderr": F1_STDERR}
+    for name, value in expected.items():
+        assert of_inspect[name] == of_lm_eval[f"{name},none"] == pytest.approx(value, abs=1e-12)
+    first, second = (make_report(read_run(log), CASES) for log in (one, two))
+    (group,) = first.groups.values()
+    assert (group.cases, group.measures["acc"].users) == (3, 3)
+    assert group.measures["f1"].value == pytest.approx(F1, abs=1e-12)
+    assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
+    assert group.reasons == {"invalid_response_format": 1}
+    assert as_json(first)["groups"] == as_json(second)["groups"]
 
 
 @pytest.mark.slow

@@ -328,18 +328,6 @@ def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path):
     assert read_eval_log(str(log), header_only=True).status == "error"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("method", "told"),
-    [("logprobs", "found no log-probabilities in the reply"), ("reward", "method=reward needs a reward model, got")],
-)
-def test_a_replay_has_texts_only(method, told, tmp_path):
-    file = write(tmp_path / "r.jsonl", letters("gold"))
-    task = ("personafeedback_tasks/personafeedback_hard", "-T", "data=sample", "-T", f"method={method}")
-    done = inspect(*task, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
-    assert told in " ".join(done.stdout.split())
-
-
 # --- as printed --------------------------------------------------------------------------------------------------------
 
 

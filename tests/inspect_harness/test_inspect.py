@@ -142,17 +142,20 @@ def test_both_harnesses_give_the_same_cases_and_the_same_means(general_logs):
         assert found[key] == pytest.approx(total, abs=1e-12)
 
 
-def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(real_data, tmp_path):
-    log = evaluate(tasks.personafeedback_hard(data="sample"), "scripted/gold", tmp_path)
+@pytest.mark.parametrize("options", [{}, {"prompt": "v3", "hide": ["Name", "Preference.Travel"]}])
+def test_the_transcript_shows_both_prompts_as_asked_and_the_metadata_no_long_text(options, tmp_path):
+    log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=8)
     case_of = {case.id: case for case in load_cases("sample")}
+    template = prompts.Template.strict(options)
     for sample in read_eval_log(log.location, resolve_attachments=True).samples:
-        case = case_of[sample.id]
         calls = [event for event in sample.events if event.event == "model"]
         asked = {call.input[-1].metadata["call"]: call.input[-1].text for call in calls}
-        assert asked == {order: prompts.build(case, prompts.Template(), order) for order in TWO.names}
+        assert asked == {order: prompts.build(case_of[sample.id], template, order) for order in TWO.names}
         assert [choice.message.text for choice in sample.output.choices] == [TWO.right[o] for o in TWO.names]
         assert sample.metadata.keys() == {"cell", "user_id", "language", "digest", "settings"}
         assert sample.target == ["A", "B"]
+    shown = "prompt v3, without Name, without Preference.Travel, " if options else ""
+    assert log.eval.task == f"personafeedback_hard ({shown}demonstration)"
 
 
 def cot(tmp_path, stop=None):
@@ -177,17 +180,6 @@ def test_a_cot_log_is_scored_again_by_the_scorer_of_its_name(tmp_path):
     )
     with pytest.raises(RunError, match="--scorer personafeedback_tasks/personafeedback_cot$"):
         read_run(log.location)
-
-
-def test_options_reach_the_prompt_and_the_name(tmp_path):
-    options = {"prompt": "v3", "hide": ["Name", "Preference.Travel"]}
-    log = evaluate(tasks.personafeedback_hard(data="sample", **options), "scripted/gold", tmp_path, limit=3)
-    template = prompts.Template(prompt="v3", hide=("Name", "Preference.Travel"))
-    case_of = {case.id: case for case in load_cases("sample")}
-    for sample in read_eval_log(log.location, resolve_attachments=True).samples:
-        texts = {event.input[-1].text for event in sample.events if event.event == "model"}
-        assert texts == {prompts.build(case_of[sample.id], template, order) for order in TWO.names}
-    assert log.eval.task == "personafeedback_hard (prompt v3, without Name, without Preference.Travel, demonstration)"
 
 
 @pytest.mark.parametrize(
@@ -239,31 +231,20 @@ def test_the_warning_of_a_resumed_run_counts_the_replies_of_all_cases(monkeypatc
     assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
 
 
-def test_the_command_says_what_it_asks_once(real_data, tmp_path, caplog):
-    done = command(
-        "personafeedback_tasks/personafeedback_general", "-T", "setting=no_persona",
-        "--model", "personafeedback/first", "--limit", "10", "--log-dir", tmp_path, PERSONAFEEDBACK_DATA=str(real_data),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not [record for record in caplog.records if record.levelname == "WARNING"]  # it is information
-    output = " ".join(done.stdout.split())
-    assert output.count("model calls") == 1
-    for part in (
-        "personafeedback_general (no_persona): 10 of 3,841 cases", "20 model calls", "setting no_persona", "method generate", "sha256",
-    ):  # fmt: skip
-        assert part in output, part
-
-
 @pytest.mark.slow
-def test_the_command_runs_by_path_from_a_checkout_and_warns_of_unreadable_replies(tmp_path, caplog):
+def test_the_command_runs_by_path_says_once_what_it_asks_and_warns_of_unreadable_replies(tmp_path, caplog):
     done = command(
-        f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general_hard", "-T", "data=sample",
-        "--model", "scripted/silent", "--log-dir", tmp_path,
+        f"{ROOT}/inspect_tasks/personafeedback.py@personafeedback_general", "-T", "data=sample", "-T", "setting=no_persona",
+        "--model", "scripted/silent", "--limit", "8", "--log-dir", tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "16 of 16 replies (100.0%) are unreadable" in caplog.text
-    assert "most common reason: no_response (16)" in caplog.text
-    assert " ".join(done.stdout.split()).count("model calls") == 1
+    output = " ".join(done.stdout.split())
+    assert output.count("16 model calls") == 1
+    for part in ("personafeedback_general (no_persona, demonstration): 8 of ", "method generate", "sha256"):
+        assert part in output, part
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert "16 of 16 replies (100.0%) are unreadable" in warning
+    assert "most common reason: no_response (16)" in warning
     (path,) = tmp_path.glob("*.eval")
     signature = read_eval_log(str(path), header_only=True).eval.metadata[KEY]
     assert signature["demonstration"] is True

@@ -125,16 +125,6 @@ def test_options_change_the_prompt_and_the_name(real_part):
     assert alias.endswith("(prompt v2, without Name, without Preference.Travel)")
 
 
-def test_groups_are_weighted_by_cases(lm_eval_general):
-    results = json.loads(lm_eval_general.read_text(encoding="utf-8"))
-    cells = {"easy": 1510, "medium": 1321, "hard": 1010}
-    for difficulty, count in cells.items():
-        task = f"personafeedback_general_{difficulty}"
-        assert results["n-samples"][task] == {"original": count, "effective": count}
-    expected = sum(value(results, f"personafeedback_general_{d}", "acc") * n for d, n in cells.items()) / 3841
-    assert value(results, "personafeedback_general", "acc") == pytest.approx(expected, abs=1e-12)
-
-
 def test_the_clustered_standard_error_is_that_of_the_cases_and_users(real_part):
     results = evaluate("mixed", "personafeedback_general_hard", real_part, log_samples=True)
     samples = results["samples"]["personafeedback_general_hard"]

@@ -274,21 +274,6 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
         assert float(replies[case.id].completion) == pytest.approx(score, abs=1e-5)
 
 
-def test_a_gpu_means_bfloat16_and_a_device_map_and_no_code_of_the_model_runs(one, monkeypatch):
-    asked, load = [], transformers.AutoModelForSequenceClassification.from_pretrained
-
-    def from_pretrained(path, device_map=None, **options):
-        asked.append(options | ({"device_map": device_map} if device_map else {}))
-        return load(path, **options)
-
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(transformers.AutoModelForSequenceClassification, "from_pretrained", from_pretrained)
-    RewardModel(str(one))
-    (options,) = asked
-    assert (options["dtype"], options["device_map"]) == (torch.bfloat16, "auto")
-    assert options["trust_remote_code"] is False
-
-
 @pytest.mark.parametrize(
     ("template", "place", "precision"),
     [
