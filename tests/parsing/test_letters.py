@@ -62,23 +62,20 @@ def test_the_reasons_are_those_of_two_letters():
     assert [read("", False), read("<think>so", False), read("I cannot help with that.", False)] == [
         "no_response", "truncated", "refusal",
     ]  # fmt: skip
-    assert [read("Answer: C", True), read("C is best.", True), read_last_line("Answer: C", True)] == [
-        "C",
-        "truncated",
-        "truncated",
-    ]
+    assert [read("Answer: C", True), read("C is best.", True)] == ["C", "truncated"]
+    assert read_last_line("Answer: C", True) == "truncated"
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "A: 8\nB: 3\nC: 9\nD: 1",
-        "1. C\n2. A\n3. B\n4. D",
-        "- A\n- B",
-        "Answer: C\nD: too expensive",
-        "Answer: A\nAnswer: D",
-    ],
-)
+LISTS = [
+    "A: 8\nB: 3\nC: 9\nD: 1",
+    "1. C\n2. A\n3. B\n4. D",
+    "- A\n- B",
+    "Answer: C\nD: too expensive",
+    "Answer: A\nAnswer: D",
+]
+
+
+@pytest.mark.parametrize("reply", LISTS)
 def test_the_last_item_of_a_list_is_no_verdict(reply):
     assert read_last_line(f"It depends on the price.\n{reply}", False) == BAD
 

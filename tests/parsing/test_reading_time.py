@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import runpy
 import time
 from collections.abc import Callable
@@ -14,7 +15,9 @@ pytestmark = pytest.mark.slow
 from support.samples import a_part
 
 from personafeedback_tasks.parsing import vocabulary
-from personafeedback_tasks.parsing.answers import LETTERS, REASONS, read_last_line, read_reply
+from personafeedback_tasks.parsing.answers import read_last_line, read_reply
+from personafeedback_tasks.parsing.numbers import read_numbers
+from personafeedback_tasks.parsing.verdicts import read_accept, read_rating, read_yes_no
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "linear_reading.py"))
 
@@ -29,18 +32,33 @@ ONE_OF_EACH = [
 
 def seconds(reply: str, read: Callable[[str], str] = read_reply) -> float:
     start = time.process_time()
-    assert read(reply) in LETTERS + REASONS
+    assert read(reply)
     return time.process_time() - start
 
 
-def in_time(unit: str, times: int, read: Callable[[str], str] = read_reply) -> bool:
+def in_time(unit: str, times: int, read: Callable[[str], str] = read_reply, opening: str = "") -> bool:
     """Whether a unit that is repeated is read within a second or, on a slow machine, in a time that grows with the length.
 
     A repetition eight times as long takes 8 times the time where it is linear, and 64 times where it is quadratic.
     """
-    if (took := seconds(unit * times + "B", read)) < 1:
+    if (took := seconds(f"{opening}{unit * times}B", read)) < (1 if len(unit) * times > 100_000 else 0.3):
         return True
-    return took < 24 * min(seconds(unit * (times // 8) + "B", read) for _ in range(3))
+    return took < 24 * min(seconds(f"{opening}{unit * (times // 8)}B", read) for _ in range(3))
+
+
+PIECES = [
+    *" \n.,;:!?()[]{}\"'`*_#/|-–—>=&$\\%？。、", "yes", "no", "accept", "12", "4", "rating", "Answer: 1", "none of the ", "or ", "so ",
+    "items", "⟦", "</x>", "\\boxed{", "1. ", "1, ", "- ", "unless ", "if ", "actually ", "drop ", "I'd give it a ", " is", "是",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("read", [read_yes_no, read_accept, read_rating, read_numbers])
+def test_the_readers_of_words_and_numbers(read: Callable[[str], str]) -> None:
+    rng = random.Random(0)
+    units = [*PIECES, *("".join(rng.choices(PIECES, k=rng.choice((2, 2, 3, 4)))) for _ in range(15))]
+    for unit in units:
+        opening = rng.choice(("", "Answer: ", "1", "yes"))
+        assert in_time(unit, 16_000 // len(unit), read, opening), unit
 
 
 UNITS = [*BENCHMARK["alphabet"](), *BENCHMARK["drawn"](300, seed=1)]

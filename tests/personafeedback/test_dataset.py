@@ -59,15 +59,6 @@ def test_real_cases_are_the_lines_of_their_files(real_data):
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-def furthest_from_proportion(cases, sizes) -> float:
-    """The largest distance, in cases, of any cell in any prefix from its proportional share."""
-    seen, worst = Counter(), 0.0
-    for length, case in enumerate(cases, 1):
-        seen[case.cell] += 1
-        worst = max(worst, *(abs(seen[cell] - size * length / len(cases)) for cell, size in sizes.items()))
-    return worst
-
-
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
     cells = {
         cell.replace("specific", "spedific").replace("_", "/"): [row(number=n) for n in range(size)]
@@ -76,7 +67,10 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
     cases = load_cases(make_release(cells, PERSONAS))
     assert len(cases) == 8298
     assert Counter(c.cell for c in cases) == PAPER_COUNTS
-    assert furthest_from_proportion(cases, PAPER_COUNTS) <= 1
+    seen = Counter()
+    for length, case in enumerate(cases, 1):  # every beginning has the proportions of the whole, to within one case
+        seen[case.cell] += 1
+        assert all(abs(seen[cell] - size * length / len(cases)) <= 1 for cell, size in PAPER_COUNTS.items())
     assert "counts=any" not in cases.revision
 
 
@@ -85,12 +79,9 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
 
 def test_a_missing_file_is_named_while_the_other_cells_load(release):
     assert len(load(release)) == 3
-    hard = release / "data" / "general" / "hard.jsonl"
-    sentence = re.escape(
-        f"{hard}: no such file, so there are no general_hard cases. Get a complete copy of the release, or run only "
-        "tasks whose cells are all present."
-    )
-    with pytest.raises(DataError, match=f"^{sentence}$"):
+    with pytest.raises(
+        DataError, match=r"hard\.jsonl: no such file, so there are no general_hard cases\. Get a complete"
+    ):
         load_cases(release, "general", "hard", counts="any")
 
 
@@ -111,13 +102,8 @@ def test_every_spelling_of_the_release_loads_alike_and_keys_that_are_not_known_a
 
 
 def test_both_spellings_of_one_file_are_refused(make_release):
-    one, other = "general/medium", "general/mid"
-    root = make_release({one: ROWS, other: ROWS}, PERSONAS)
-    sentence = re.escape(
-        f"{root}/data/{one}.jsonl or {root}/data/{other}.jsonl: found 2 of them, expected one. "
-        "Remove the file that does not belong."
-    )
-    with pytest.raises(DataError, match=f"^{sentence}$"):
+    root = make_release({"general/medium": ROWS, "general/mid": ROWS}, PERSONAS)
+    with pytest.raises(DataError, match=r"medium\.jsonl or .*mid\.jsonl: found 2 of them, expected one\. Remove"):
         load_cases(root, "general", "medium", counts="any")
 
 

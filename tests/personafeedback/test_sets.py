@@ -129,16 +129,15 @@ def test_any_other_value_is_taken_as_it_is_or_refused_with_its_key(place, value)
 
 @pytest.mark.parametrize("name", ["two\nlines", "\x1b[31mred", "a\u202eb", " padded", "", "x" * 101, "tab\there"])
 def test_a_name_is_one_printable_line(name):
-    assert "found name = " in refused({**WHOLE, "name": name})
-    assert "one line of 1 to 100 printable characters" in refused({**WHOLE, "name": name})
-
-
-# --- the cells that a set has --------------------------------------------------------------------------------------------
+    assert re.search("found name = .* one line of 1 to 100 printable characters", refused({**WHOLE, "name": name}))
 
 
 @pytest.mark.parametrize("name", ["PersonaFeedback", "persona feedback"])
 def test_a_set_does_not_bear_the_benchmarks_name(name):
     assert "expected a name that is not the benchmark's" in refused({**WHOLE, "name": name})
+
+
+# --- the cells that a set has --------------------------------------------------------------------------------------------
 
 
 def test_a_set_has_the_cells_that_it_names(make_set):
@@ -152,13 +151,10 @@ def test_a_set_has_the_cells_that_it_names(make_set):
 
 
 def test_a_cell_that_the_set_does_not_have_is_a_clear_error(make_set):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(
+        DataError, match=r"found no general_easy in counts, .* this set has: specific_medium, general_hard"
+    ):
         load_cases(make_set(), "general", "easy")
-    assert re.fullmatch(
-        r".*/set\.json: found no general_easy in counts, expected one of the cells that are asked\. Run only tasks of the cells "
-        r"that this set has: specific_medium, general_hard\.",
-        str(caught.value),
-    )
 
 
 @pytest.mark.parametrize("counts", ["checked", "any"])
