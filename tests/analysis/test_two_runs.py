@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 pytest.importorskip("scipy")
 
 import numpy as np
-from msgspec import structs
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.judges import OTHER
@@ -100,11 +98,6 @@ def test_two_runs_of_one_name_are_named_by_what_differs(tmp_path):
     ranking = compare(one, same_again).entry
     (names,) = [column.texts for column in rank_text.short_table(ranking).columns if column.heading == "model"]
     assert sorted(names) == [f"a ({folder}/a.jsonl)" for folder in ("a-", "b-")]
-    (pair,) = ranking.pairs
-    unknown = replace(pair, groups={name: replace(gap, detectable=math.nan) for name, gap in pair.groups.items()})
-    for pairs, has in (([pair], True), ([unknown], False)):
-        table, _, legend = pairs_text.of_two(structs.replace(ranking, pairs=pairs))
-        assert ("detectable" in table.header, "detectable" in legend.paragraphs[0]) == (has, has)
     warm = replace(same_again, conditions={"temperature": 1})
     names = [run.apart for run in compare(one, warm).runs]
     assert sorted(names) == ["temperature=1", "temperature=not set"]

@@ -26,23 +26,7 @@ pytest.importorskip("ppi_py")
 
 
 def test_the_estimate_is_that_of_ppi_py():
-    from ppi_py import ppi_mean_pointestimate
-
-    rng = np.random.default_rng(SEED)
-    better, duels, _ = Planted().draw(rng)
-    people = some_of(better, 150, rng)
-    there = np.array([vote is not None for vote in people])
-    truth = np.array([vote for vote in people if vote is not None])
-    found = prediction_powered(people, duels)
-    expected = ppi_mean_pointestimate(truth, duels.won[there], duels.won[~there]).item()
-    assert found.rate.value == same(expected, abs=1e-12)
-    weighed = ppi_mean_pointestimate(truth, duels.won[there], duels.won[~there], lam=found.weight).item()
-    assert weighed == same(expected, abs=1e-12)
-    assert 0 < found.weight < 1
-
-
-def test_so_it_is_with_ties_few_votes_and_constant_ones():
-    """Where either side's votes are all the same, the judge's say nothing about people's."""
+    """Also with ties and few votes; where either side's votes are all the same, the judge's say nothing about people's."""
     from ppi_py import ppi_mean_pointestimate
 
     rng = np.random.default_rng(SEED)
@@ -56,9 +40,11 @@ def test_so_it_is_with_ties_few_votes_and_constant_ones():
             judge[:] = 1.0
         users = [str(number) for number in range(len(judge))]
         found = prediction_powered([*people, *[None] * other], Votes(judge, judge, [LONGER] * len(judge), users, users))
+        votes = people, judge[:voted], judge[voted:]
         alike = np.ptp(judge) == 0  # ppi_py divides by 0
-        expected = people.mean() if alike else ppi_mean_pointestimate(people, judge[:voted], judge[voted:]).item()
+        expected = people.mean() if alike else ppi_mean_pointestimate(*votes).item()
         assert found.rate.value == same(expected, abs=1e-12)
+        assert ppi_mean_pointestimate(*votes, lam=found.weight).item() == same(expected, abs=1e-12)
         assert 0 <= found.weight <= 1
 
 
