@@ -10,8 +10,8 @@ import numpy as np
 from claims import Claim, Rng, Study, beta_binomial, owners
 from scipy.stats import ttest_1samp
 
+from personafeedback_tasks.analysis.persona_use import NONE, WRONG, WRONG_OVER_NONE, Use
 from personafeedback_tasks.analysis.ranking import pairs_of, ranks_of
-from personafeedback_tasks.analysis.use import NONE, WRONG, WRONG_OVER_NONE, Use
 from personafeedback_tasks.stats.estimates import ALPHA, Estimate, paired, paired_test
 from personafeedback_tasks.stats.significance import holm
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from personafeedback_tasks.analysis.use import COUNTING, NONE, SIMILAR, WRONG, WRONG_OVER_NONE, PersonaUse, Use
+from personafeedback_tasks.analysis.persona_use import COUNTING, NONE, SIMILAR, WRONG, WRONG_OVER_NONE, PersonaUse, Use
 from personafeedback_tasks.analysis.void import MOST
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.baselines import BASELINES, READ_PERSONA

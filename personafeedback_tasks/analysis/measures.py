@@ -16,7 +16,7 @@ from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, sha
 from ..stats.logistic import at_zero
 from .contender import Contender, has_macro
 from .control import gains, named_differences, turned
-from .use import EXCESS, excess_over_counting
+from .persona_use import EXCESS, excess_over_counting
 from .void import is_void
 
 SCORE = "acc"

@@ -25,8 +25,8 @@ from .contender import Contender, with_scores
 from .documents import RankedRun, RankingEntry
 from .measures import SCORE, Measure, measures
 from .pairs import of_two, pairs_of
+from .persona_use import Use, use_of
 from .sentences import none_of, texts_of, uses_known
-from .use import Use, use_of
 from .void import is_void
 
 

@@ -23,8 +23,8 @@ from .control import named_differences, refuse_other_control
 from .costs import costs
 from .documents import Group, Judges, ReportDocument, ReportedRun, Unread
 from .measures import Measure, every, own
+from .persona_use import use_of
 from .sentences import texts_of, verdict
-from .use import use_of
 from .users import make_users
 from .void import is_void
 

@@ -13,7 +13,7 @@ from ..logs.run import Run
 from ..stats.estimates import Estimate, percent
 from .documents import CaveatText, Judges
 from .measures import over
-from .use import NONE, WRONG, PersonaUse, Use
+from .persona_use import NONE, WRONG, PersonaUse, Use
 from .void import is_void
 
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`])")

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..analysis.documents import CaveatText, RankedRun, RankingEntry
 from ..analysis.measures import SCORE
+from ..analysis.persona_use import NONE, WRONG, PersonaUse
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening
-from ..analysis.use import NONE, WRONG, PersonaUse
 from ..core.report import DIFFERENCE, SHARE, Line
 from ..logs.caveat import VOID
 from ..stats.estimates import ALPHA, Estimate, percent

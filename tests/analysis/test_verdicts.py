@@ -21,7 +21,7 @@ from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
 
-from personafeedback_tasks.analysis.use import COUNTING
+from personafeedback_tasks.analysis.persona_use import COUNTING
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 

@@ -31,10 +31,7 @@ from personafeedback_tasks.analysis import sentences, void
 from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import ReportDocument
-from personafeedback_tasks.analysis.ranking import compare, make_ranking
-from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.sentences import uses_known
-from personafeedback_tasks.analysis.use import (
+from personafeedback_tasks.analysis.persona_use import (
     COUNTING,
     NONE,
     SIMILAR,
@@ -44,6 +41,9 @@ from personafeedback_tasks.analysis.use import (
     Use,
     excess_over_counting,
 )
+from personafeedback_tasks.analysis.ranking import compare, make_ranking
+from personafeedback_tasks.analysis.report import make_report
+from personafeedback_tasks.analysis.sentences import uses_known
 from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.core.report import Examined
 from personafeedback_tasks.logs.caveat import VOID, Caveat
