@@ -70,9 +70,9 @@ def annotators(
     return found
 
 
-def at_least(failed: int, items: int, slips: float = SLIPS) -> float:
-    """The probability of this many failures or more."""
-    return sum(comb(items, k) * slips**k * (1 - slips) ** (items - k) for k in range(failed, items + 1))
+def at_least(failed: int, items: int) -> float:
+    """The probability that an attentive annotator fails this many of so many items, or more."""
+    return sum(comb(items, k) * SLIPS**k * (1 - SLIPS) ** (items - k) for k in range(failed, items + 1))
 
 
 def _agreement(counted: Sequence[tuple[Item, Vote]]) -> dict[str, list[float]]:

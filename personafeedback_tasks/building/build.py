@@ -30,7 +30,7 @@ from . import settings
 from .rows import TEST, Person, Question, kept
 from .screening import Piece, pieces
 from .settings import Settings
-from .steps import command, made_by
+from .steps import INIT, made_by
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Build(RowFolder):
         """A build that was started. Raises OptionError if there is none, DataError if its settings are broken."""
         if not (root / settings.FILE).is_file():
             raise OptionError(
-                f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {command('init', root)}"
+                f"{root}: found no {settings.FILE}, expected the folder of a build. Start one: {INIT.command(root)}"
             )
         build = cls(root)
         _ = build.settings

@@ -27,23 +27,12 @@ from ..personafeedback.cases import PersonaCases, load_present
 from ..personafeedback.cells import CELLS, DIFFICULTIES
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
 from ..stats.estimates import Estimate, percent, share
+from . import tiers
 from .build import Build
 from .rows import OWN, TEST, Answer, Basis, Pair, Person, Question
 from .steps import PACKS
 from .texts.personas import json_of
-from .tiers import (
-    HARD,
-    KAPPA,
-    LEAST_VOTES,
-    MOST_PEOPLE,
-    REASONS,
-    RISK,
-    Labeled,
-    kappa,
-    label_pairs,
-    mean_risks,
-    reasons,
-)
+from .tiers import HARD, KAPPA, RISK, Labeled, label_pairs, mean_risks
 from .votes import study_of
 
 RELEASE, BELOW = "release", "below.jsonl"
@@ -102,9 +91,9 @@ def make(build: Build, study: Study) -> ReleaseFiles:
     if not cases:
         why = "none is kept for testing"
         fix = f"Look at split and keep in {build.path(Person)}, and at keep in {build.path(Question)}."
-        if left_out := reasons(labels):
+        if left_out := tiers.reasons(labels):
             why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
-            fix = f"A pair needs {LEAST_VOTES} votes or more; the paper has nine."
+            fix = f"A pair needs {tiers.LEAST_VOTES} votes or more; the paper has nine."
         raise DataError(f"{build.path(Pair)}: no pair became a case ({why}). {fix}")
     of_pair: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
@@ -114,7 +103,7 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         question = kept[label.pair.question_id]
         row = _row(label, question, answers, bases.get(question.id), of_pair[label.pair.id])
         rows[f"{question.category}_{label.tier}"].append(row)
-    agreement = kappa(pairs, votes)
+    agreement = tiers.kappa(pairs, votes)
     manifest = _manifest(
         build, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
     )
@@ -165,8 +154,8 @@ def release(build: Build, say: Say) -> None:
             lines.append({**about, "votes": label.votes, "reason": label.reason})
         build.commit({build.root / BELOW: json_lines(lines)})
     counts = made.manifest.counts
-    for reason, count in reasons(made.labels).items():
-        say(f"{count:,} pairs are in {BELOW}, {reason}: {REASONS[reason]}")
+    for reason, count in tiers.reasons(made.labels).items():
+        say(f"{count:,} pairs are in {BELOW}, {reason}: {tiers.REASONS[reason]}")
     if dropped := len(made.labels) - len(below) - sum(counts.values()):
         say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
     if made.outdated:
@@ -250,7 +239,7 @@ def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
     each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     rules = {
         "easy": "Easy: built as an answer to the whole persona against one to the question alone, and confirmed",
-        "medium": f"Medium: more than {MOST_PEOPLE} of all such people agree, as estimated from the votes",
+        "medium": f"Medium: more than {tiers.MOST_PEOPLE} of all such people agree, as estimated from the votes",
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     present = {label.tier for label in cases}

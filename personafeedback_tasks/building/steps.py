@@ -43,6 +43,7 @@ class Step:
 
 ONE, SEVERAL = "--model MODEL", "--model MODEL --model OTHER"
 
+INIT = Step(name="init", call="build init {}")
 PERSONAS = Step(name="personas", call="build texts {} personas", text="persona", writes=(Person,), arguments=ONE)
 QUESTIONS = Step(
     name="questions", call="build texts {} questions", text="question", reads=(Person,), writes=(Question,),
@@ -62,11 +63,6 @@ PILOT = Step(name="pilot", call="build pilot {}", arguments=SEVERAL)
 TEXTS = (PERSONAS, QUESTIONS, ANSWERS)
 STEPS = (*TEXTS, PACKS, VOTES, RELEASE)
 """From nothing to a data set. TRAINING follows ANSWERS where no person is for testing."""
-
-
-def command(step: str, root: Path) -> str:
-    """A shell command on a build that is no step."""
-    return " ".join(filter(None, ("personafeedback build", step, shlex.quote(str(root)))))
 
 
 def made_by(kind: type[FileRow]) -> Step:

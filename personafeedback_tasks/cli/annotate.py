@@ -15,7 +15,7 @@ from ..annotation.rows import Vote
 from ..annotation.study import Study, StudyFolder, StudySettings
 from ..building.build import Build
 from ..building.settings import FILE
-from ..building.steps import command
+from ..building.steps import INIT
 from ..building.votes import GUIDELINES, take_votes, write_packs
 from ..common.errors import DataError, OptionError
 from ..common.files import write
@@ -90,7 +90,7 @@ def pack(
     if out is None:
         raise OptionError(
             f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and "
-            f"votes. Start one: {command('init', Path(data[0]))}"
+            f"votes. Start one: {INIT.command(Path(data[0]))}"
         )
     folder, of_duels = StudyFolder(out), [Path(source) for source in data if (Path(source) / manifest.FILE).is_file()]
     if (out / study.ASKED).is_dir() and folder.has(AskedDuel) != bool(of_duels):

@@ -22,11 +22,7 @@ from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.pack_files import FORMATS
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.rows import (
-    Person,
-    Question,
-    Refused,
-)
+from personafeedback_tasks.building.rows import Person, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import names as names_of
 from personafeedback_tasks.common.errors import DataError

@@ -45,7 +45,7 @@ from personafeedback_tasks.building.texts.pairs import balance, choose
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
-from personafeedback_tasks.building.texts.seeds import examples, start
+from personafeedback_tasks.building.texts.seeds import start
 from personafeedback_tasks.building.texts.specific import _unquoted
 from personafeedback_tasks.building.votes import write_packs
 from personafeedback_tasks.common.errors import DataError
@@ -79,14 +79,14 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
 def test_the_bundled_prompts_can_be_filled(tmp_path, language):
     start(Build(tmp_path), language)
-    assert prompts.bundled(language).keys() == prompts.bundled("en").keys()
-    for name, text in prompts.bundled(language).items():
+    assert prompts.bundled("prompts", language).keys() == prompts.bundled("prompts", "en").keys()
+    for name, text in prompts.bundled("prompts", language).items():
         placeholders = {*re.findall(r"{{(\w+)}}", text)}
-        assert placeholders == {*re.findall(r"{{(\w+)}}", prompts.bundled("en")[name])}
-        prompt = prompts.load(tmp_path, name, language)
+        assert placeholders == {*re.findall(r"{{(\w+)}}", prompts.bundled("prompts", "en")[name])}
+        prompt = prompts.load(tmp_path, name.removesuffix(".md"), language)
         filled = prompt.filled(**{one: f"<{one}> {{{{language}}}}" for one in placeholders})
         assert all(f"<{one}> {{{{language}}}}" in filled for one in placeholders)  # what a text says is no placeholder
-        assert prompt.version.startswith(f"{name}.md ")
+        assert prompt.version.startswith(f"{name} ")
     for code, named in (("en", "English"), ("zh", "中文"), ("de", "the language with the code de")):
         filled = prompts.load(tmp_path, "answer", code).filled(persona="", question="", words="")
         assert named in filled
@@ -183,7 +183,7 @@ TABLE_5 = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
-    (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
+    (tmp_path / "scenarios.csv").write_text(prompts.bundled("given", language)["scenarios.csv"], encoding="utf-8")
     choices, settings = scenarios(tmp_path), Settings()
     assert len(choices) == 42
     for name, share in TABLE_5.items():

@@ -19,8 +19,8 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.checks import fault_of_question
 from personafeedback_tasks.building.texts.personas import countries, draw_traits, names
+from personafeedback_tasks.building.texts.prompts import bundled
 from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
-from personafeedback_tasks.building.texts.seeds import examples
 from personafeedback_tasks.building.texts.specific import _features, question_examples
 from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
@@ -161,7 +161,7 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_scenario_is_for_those_whom_it_fits(tmp_path, language):
-    (tmp_path / "scenarios.csv").write_text(examples(language)["scenarios.csv"], encoding="utf-8")
+    (tmp_path / "scenarios.csv").write_text(bundled("given", language)["scenarios.csv"], encoding="utf-8")
     choices = scenarios(tmp_path)
     texts = {
         "en": (
@@ -213,11 +213,11 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_examples_are_questions_of_known_scenarios_and_a_teams_own_replace_ours(tmp_path, language):
     path = tmp_path / "examples.jsonl"
-    path.write_text(examples(language)["examples.jsonl"], encoding="utf-8")
+    path.write_text(bundled("given", language)["examples.jsonl"], encoding="utf-8")
     found = question_examples(tmp_path)
     assert len(found) == len(set(found)) == 150
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    known = [line.split(",")[1] for line in examples(language)["scenarios.csv"].splitlines()[1:]]
+    known = [line.split(",")[1] for line in bundled("given", language)["scenarios.csv"].splitlines()[1:]]
     assert {row["scenario"] for row in rows} <= {*known}
     assert all(fault_of_question(row["question"], language) == "" and len(row["features"]) == 3 for row in rows)
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
@@ -247,7 +247,7 @@ def test_a_table_of_names_that_is_broken_is_named(tmp_path):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
-    (tmp_path / "names.csv").write_text(examples(language)["names.csv"], encoding="utf-8")
+    (tmp_path / "names.csv").write_text(bundled("given", language)["names.csv"], encoding="utf-8")
     table, taken, seen = countries(tmp_path), set(), Counter()
     of = {country.country: country for country in table}
     for number in range(1000):

@@ -11,7 +11,6 @@ import pytest
 
 from personafeedback_tasks import __version__
 from personafeedback_tasks.building.texts.prompts import LANGUAGES, bundled
-from personafeedback_tasks.building.texts.seeds import examples
 
 
 def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_nothing_else(wheel):
@@ -36,9 +35,11 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     assert {
         f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response", "conversations", "prompts")
     } <= inside
-    assert {f"building/texts/prompts/{code}/{name}.md" for code in LANGUAGES for name in bundled("en")} <= inside
+    assert {
+        f"building/texts/prompts/{code}/{name}" for code in LANGUAGES for name in bundled("prompts", "en")
+    } <= inside
     assert "building/texts/structure.json" in inside
-    assert {f"building/texts/given/{code}/{name}" for code in LANGUAGES for name in examples("en")} <= inside
+    assert {f"building/texts/given/{code}/{name}" for code in LANGUAGES for name in bundled("given", "en")} <= inside
     assert sum(name.startswith("personafeedback/sample/persona/") for name in inside) == 8
     assert sum(name.startswith("personafeedback/sample/data/") and name.endswith(".jsonl") for name in inside) == 6
 

@@ -17,20 +17,7 @@ from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
 from ..build import Build
-from ..rows import (
-    DEGRADED,
-    FULL,
-    IMPROVED,
-    MASKED,
-    QUESTION,
-    TEST,
-    WAYS,
-    Answer,
-    Pair,
-    Person,
-    Question,
-    kept,
-)
+from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, TEST, WAYS, Answer, Pair, Person, Question, kept
 from ..settings import Settings
 from ..steps import ANSWERS
 from . import checks, prompts

@@ -25,8 +25,9 @@ from ..settings import Settings
 from ..steps import PERSONAS
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
+from .prompts import GIVEN, bundled
 from .seeds import FILE as SEEDS
-from .seeds import NAMES, Listed, Share, examples, listed, seeds
+from .seeds import NAMES, Listed, Share, listed, seeds
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
@@ -84,7 +85,7 @@ class PersonasRun(TextRun):
 
     def _write_missing(self, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
         root, settings, prompt, given = self.build.root, self.settings, self.prompt("persona"), seeds(self.build.root)
-        if any(json.dumps(seed) in examples(settings.language)[SEEDS] for seed in given):
+        if any(json.dumps(seed) in bundled(GIVEN, settings.language)[SEEDS] for seed in given):
             self.say(
                 f"! {root / SEEDS} still has examples that `build init` wrote. Replace them with profiles of your "
                 "users."

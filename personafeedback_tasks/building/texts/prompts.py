@@ -16,9 +16,10 @@ from typing import TypeVar
 
 from ...common.errors import DataError
 from ...common.records import read
-from ..steps import command
+from ..steps import INIT
 
-FOLDER = "prompts"
+FOLDER, GIVEN = "prompts", "given"
+"""Folders of this package's files: the prompts, and what else a build starts with. The first is also a build's."""
 
 OPTIONAL: Mapping[str, set[str]] = {
     "persona": {"traits"},
@@ -73,13 +74,14 @@ def load(root: Path, name: str, language: str) -> Prompt:
     """
     path = root / FOLDER / f"{name}.md"
     if not path.is_file():
-        raise DataError(f"{path}: there is no such file, expected a prompt. Restore it: {command('init', root)}")
+        raise DataError(f"{path}: there is no such file, expected a prompt. Restore it: {INIT.command(root)}")
     raw = read(path)
     try:
         text = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: found bytes that are no UTF-8, expected a text in UTF-8. Save it again.") from error
-    present, known = set(_PLACEHOLDER.findall(text)), {*_PLACEHOLDER.findall(bundled(language)[name]), ANYWHERE}
+    ours = bundled(FOLDER, language)[path.name]
+    present, known = set(_PLACEHOLDER.findall(text)), {*_PLACEHOLDER.findall(ours), ANYWHERE}
     needed = known - {ANYWHERE} - OPTIONAL.get(name, set())
     for placeholder in sorted(needed - present):
         raise DataError(
@@ -95,17 +97,12 @@ def load(root: Path, name: str, language: str) -> Prompt:
     return Prompt(text, f"{name}.md {hashlib.sha256(raw).hexdigest()[:12]}", called)
 
 
-def bundled_language(language: str) -> str:
-    """The language of this package's files for a build in a language."""
-    return language if language in LANGUAGES else "en"
-
-
 @cache
-def bundled(language: str) -> dict[str, str]:
-    """Name of a prompt -> its text in this package for a language."""
-    folder = files(__package__).joinpath(FOLDER).joinpath(bundled_language(language))
-    paths = sorted(folder.iterdir(), key=lambda path: path.name)
-    return {path.name.removesuffix(".md"): path.read_text(encoding="utf-8") for path in paths}
+def bundled(folder: str, language: str) -> dict[str, str]:
+    """Name of a file -> its text, of this package's FOLDER or GIVEN for a language; in English where it has none."""
+    inside = files(__package__).joinpath(folder).joinpath(language if language in LANGUAGES else "en")
+    paths = sorted(inside.iterdir(), key=lambda path: path.name)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def tagged(reply: str, name: str) -> str | None:

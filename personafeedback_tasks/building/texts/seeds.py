@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from ...common.records import broken, decoded, rows
 from .. import settings
 from ..build import Build
 from ..settings import Settings
-from ..steps import command
+from ..steps import INIT
 from . import prompts
 from .checks import LONGEST, words
 
@@ -46,19 +45,12 @@ def start(build: Build, language: str | None = None) -> tuple[list[Path], list[P
     elif any((root / "persona").glob("*.json")):
         chosen = replace(chosen, personas=0)
     contents: dict[Path, Content] = {path: chosen.as_toml()}
-    contents |= {root / prompts.FOLDER / f"{one}.md": text for one, text in prompts.bundled(chosen.language).items()}
-    contents |= {root / example: text for example, text in examples(chosen.language).items()}
+    for folder, place in ((prompts.FOLDER, root / prompts.FOLDER), (prompts.GIVEN, root)):
+        contents |= {place / name: text for name, text in prompts.bundled(folder, chosen.language).items()}
     present = [path for path in contents if path.exists()]
     missing = {path: content for path, content in contents.items() if path not in present}
     write_all(missing)
     return list(missing), present
-
-
-def examples(language: str) -> dict[str, str]:
-    """Name of a file -> its example text."""
-    folder = files(__package__).joinpath("given").joinpath(prompts.bundled_language(language))
-    paths = sorted(folder.iterdir(), key=lambda path: path.name)
-    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
@@ -104,6 +96,6 @@ def given(root: Path, name: str, expected: str) -> Path:
     path = root / name
     if not path.is_file():
         raise DataError(
-            f"{path}: there is no such file, expected {expected}. Write it, or start with: {command('init', root)}"
+            f"{path}: there is no such file, expected {expected}. Write it, or start with: {INIT.command(root)}"
         )
     return path
