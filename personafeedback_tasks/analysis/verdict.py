@@ -214,23 +214,15 @@ def in_a_sentence(entry: VerdictEntry, duels: Duels) -> str:
         trust = "this judge's errors are corrected, assuming that it errs here as in its calibration set"
     else:
         rate, trust = entry.overall.rate, "the judge's errors are not corrected"
+    won = f"in {percent(rate.value)} % of the duels"
     if math.isnan(rate.low):
-        return f"{replies} win against {other} {_often(rate.value)}; the uncertainty is unknown."
-    ends = f"({percent(rate.low)} to {percent(rate.high)} %)"
+        return f"{replies} win against {other} {won}; the uncertainty is unknown."
+    won += f" ({percent(rate.low)} to {percent(rate.high)} %)"
     if rate.low > 0.5:
-        return f"{replies} win against {other} {_often(rate.value)} {ends}; {trust}."
+        return f"{replies} win against {other} {won}; {trust}."
     if rate.high < 0.5:
-        ends = f"({percent(1 - rate.high)} to {percent(1 - rate.low)} %)"
-        return f"{replies} lose to {other} {_often(1 - rate.value)} {ends}; {trust}."
-    return (
-        f"{replies} and {other} are not significantly different: the replies win {_often(rate.value)} {ends}; {trust}."
-    )
-
-
-def _often(rate: float) -> str:
-    # in percent where tenths would say half, none or all
-    tenths = round(10 * rate)
-    return f"in {tenths} of 10 duels" if tenths in (1, 2, 3, 4, 6, 7, 8, 9) else f"in {percent(rate)} % of the duels"
+        return f"{replies} lose to {other}: they win {won}; {trust}."
+    return f"{replies} and {other} are not significantly different: the replies win {won}; {trust}."
 
 
 def _known(not_asked: Sequence[NotAsked]) -> Known:

@@ -111,10 +111,10 @@ def rated(made, value, low, high, **fields):
 @pytest.mark.parametrize(
     ("value", "low", "high", "fields", "said"),
     [
-        (0.71, 0.64, 0.78, {}, "win against those of other/model in 7 of 10 duels (64.0 to 78.0 %); this judge's errors are corrected, assuming that it errs here as in its calibration set."),
-        (0.31, 0.24, 0.38, {"why_not": "The judge is weak."}, "lose to those of other/model in 7 of 10 duels (62.0 to 76.0 %); the judge's errors are not corrected."),
+        (0.71, 0.64, 0.78, {}, "win against those of other/model in 71.0 % of the duels (64.0 to 78.0 %); this judge's errors are corrected, assuming that it errs here as in its calibration set."),
+        (0.31, 0.24, 0.38, {"why_not": "The judge is weak."}, "lose to those of other/model: they win in 31.0 % of the duels (24.0 to 38.0 %); the judge's errors are not corrected."),
         (0.52, 0.45, 0.59, {}, "and those of other/model are not significantly different: the replies win in 52.0 % of the duels (45.0 to 59.0 %); this judge's errors are corrected, assuming that it errs here as in its calibration set."),
-        (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 7 of 10 duels; the uncertainty is unknown."),
+        (0.72, float("nan"), float("nan"), {}, "win against those of other/model in 72.0 % of the duels; the uncertainty is unknown."),
     ],
 )  # fmt: skip
 def test_the_verdict_starts_with_a_sentence(value, low, high, fields, said, logs):
