@@ -64,15 +64,15 @@ def extracted(run: Earlier) -> list[Extraction]:
 
     A row must have a reason: where the model gave none, it is the quote.
     """
-    return [
-        Extraction(
-            text_id(case.id, attribute), case.user_id, conversation_of(case).conversation, attribute,
-            reason or quote or "None given", case.cell,
-        )
-        for case in sorted(run.cases, key=lambda case: case.id)
-        for attribute, reason, quote in noted(case.replies[0].text)
-        if case.answers[0] not in REASONS
-    ]  # fmt: skip
+    rows = []
+    for case in sorted(run.cases, key=lambda case: case.id):
+        if case.answers[0] in REASONS:
+            continue
+        said = conversation_of(case).conversation
+        for attribute, reason, quote in noted(case.replies[0].text):
+            name, why = text_id(case.id, attribute), reason or quote or "None given"
+            rows.append(Extraction(name, case.user_id, said, attribute, why, case.cell))
+    return rows
 
 
 def is_there(quote: str, said: Sequence[str]) -> bool:

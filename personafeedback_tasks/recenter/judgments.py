@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 
 from ..common.errors import DataError
 from ..common.similar import likeness
@@ -46,16 +47,16 @@ class Judgments:
     @cached_property
     def true_of(self) -> dict[str, list[str]]:
         """Conversation id -> attributes that people accepted or named as missing there, near duplicates once."""
-        named = [
-            (row.conversation_id, row.attribute)
-            for row in self.rows.values()
-            if isinstance(row, Extraction) and not row.judgment
-        ]
-        named += [(name, text) for name, row in self.lacking.items() for by_one in row.missing for text in by_one]
-        found: dict[str, list[str]] = {name: [] for name in self.lacking}
-        for name, text in named:
-            if name in found and not is_among(text, found[name]):
-                found[name].append(text)
+        named: dict[str, list[str]] = {name: [] for name in self.lacking}
+        for row in self.rows.values():
+            if isinstance(row, Extraction) and not row.judgment and row.conversation_id in named:
+                named[row.conversation_id].append(row.attribute)
+        found: dict[str, list[str]] = {}
+        for name, conversation in self.lacking.items():
+            own = found[name] = list[str]()
+            for text in chain(named[name], *conversation.missing):
+                if not is_among(text, own):
+                    own.append(text)
         return found
 
 

@@ -83,14 +83,6 @@ class CaseGroup:
         return digest_of((self.id, *(case.digest for case in self.cases)))
 
 
-def build(row: Relevance) -> str:
-    return filled(PROMPT, attribute=row.attribute, prompt=row.prompt)
-
-
-def build_profile(document: CaseGroup) -> str:
-    return listing([row.attribute for row in document.cases], document.cases[0].prompt)
-
-
 def listing(attributes: Iterable[str], prompt: str) -> str:
     """The prompt that asks for the numbers of the relevant attributes. An attribute is one line."""
     numbered = [f"{number}. {' '.join(attribute.split())}" for number, attribute in enumerate(attributes, start=1)]
@@ -177,7 +169,9 @@ class RelevanceTask(LabelStage):
     }
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
-        return build_profile(case) if isinstance(case, CaseGroup) else build(case)
+        if isinstance(case, CaseGroup):
+            return listing([row.attribute for row in case.cases], case.question)
+        return filled(PROMPT, attribute=case.attribute, prompt=case.prompt)
 
     def texts(self, row: Relevance) -> dict[str, str]:
         return {"About the user": row.attribute, "People": self.people(row)}

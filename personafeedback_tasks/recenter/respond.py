@@ -96,37 +96,12 @@ class Replied(ForPrompt, frozen=True):
         return Response(name, self.user_id, self.prompt, "\n".join(self.attributes), self.generic, self.personalized)
 
 
-def to_reply(data: str | None, run: Earlier | None, passes: filter_folder.Filter | None = None) -> Pairings:
-    """Every pair of a user and a prompt for which an attribute was selected, and not dropped by a filter.
-
-    Args:
-        run: of `recenter_select`; None for the attributes of relevance.jsonl that most people found relevant.
-    """
-    asked, _, source = located_prompts(data)
-    if run is None:
-        judged = judged_pairs(data, asked)
-        pairs = [(user, of, [row.attribute for row in rows if row.judgment]) for user, of, rows in judged]
-        return pairings(Informed, pairs, source)
-    pairs, dropped = [], 0
-    for one in selected(run):
-        took = one.selected or ()
-        kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
-        dropped += len(took) - len(kept)
-        pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt), kept))
-    return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "none")
-
-
 def replied(run: Earlier) -> list[Replied]:
     made = []
     for case, values in logged(run):
         personalized, generic = (shown_text(reply.text) or "" for reply in case.replies)
         made.append(Replied(**values, personalized=personalized, generic=generic))
     return made
-
-
-def build(row: ForPrompt, call: str) -> str:
-    """The prompt of one call. An attribute is one line."""
-    return filled(PROMPTS[call], attributes=bullets(row.attributes), prompt=row.question)
 
 
 def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any]) -> dict[str, float]:
@@ -168,16 +143,32 @@ class Respond(PromptStage):
     }  # fmt: skip
 
     def load(self, options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
+        """Every pair of a user and a prompt for which an attribute was selected, and not dropped by a filter.
+
+        Without a run, these are the attributes of relevance.jsonl that most people found relevant.
+        """
         if options.relevance_filter and not options.selected:
             raise OptionError(
                 "relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well."
             )
-        run = earlier(options.selected, SELECT.name) if options.selected else None
+        asked, _, source = located_prompts(options.data)
+        pairs: list[tuple[str, NewPrompt, list[str]]] = []
+        if not options.selected:
+            for user, of, rows in judged_pairs(options.data, asked):
+                pairs.append((user, of, [row.attribute for row in rows if row.judgment]))
+            return pairings(Informed, pairs, source)
+        run = earlier(options.selected, SELECT.name)
         passes = filter_folder.read(options.relevance_filter) if options.relevance_filter else None
-        return to_reply(options.data, run, passes)
+        dropped = 0
+        for one in selected(run):
+            took = one.selected or ()
+            kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
+            dropped += len(took) - len(kept)
+            pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt), kept))
+        return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "none")
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
-        return build(case, call)
+        return filled(PROMPTS[call], attributes=bullets(case.attributes), prompt=case.question)
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
         return {**super().signs(cases, options), "filtered_by": cases.filtered_by}

@@ -53,11 +53,6 @@ Reply with one number: 1 if B is much worse, 2 if it is somewhat worse, 3 if the
 somewhat better, 5 if it is much better."""
 
 
-def build(row: Response, call: str) -> str:
-    a, b = (row.generic, row.personalized) if call == SECOND else (row.personalized, row.generic)
-    return filled(PROMPT, attribute=row.attribute, prompt=row.prompt, a=a, b=b)
-
-
 def mirrored(rating: float) -> float:
     """The rating of the two responses in swapped order."""
     return LOWEST + HIGHEST - rating
@@ -178,7 +173,8 @@ class ResponseTask(JudgedStage):
     }  # fmt: skip
 
     def prompt(self, case: Response, options: Any, call: str) -> str:
-        return build(case, call)
+        a, b = (case.generic, case.personalized) if call == SECOND else (case.personalized, case.generic)
+        return filled(PROMPT, attribute=case.attribute, prompt=case.prompt, a=a, b=b)
 
     def targets(self, case: Response) -> list[str]:
         """People's mean rating, for each order."""

@@ -146,35 +146,6 @@ def pairings(
     return Pairings(tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=without)
 
 
-def to_select(data: str | None, run: Earlier | None) -> Pairings:
-    """Every user with attributes and every prompt of the data for that user.
-
-    Args:
-        run: of `recenter_extract`, whose attributes are shown, each text once, in a seeded order, with the prompts of
-            prompts.jsonl. None for attributes and prompts of relevance.jsonl.
-
-    Raises:
-        DataError: there are no prompts or attributes, or the run is on other conversations.
-    """
-    asked, folder, source = located_prompts(data)
-    if run is None:
-        pairs = [(user, of, [row.attribute for row in rows]) for user, of, rows in judged_pairs(data, asked)]
-        return pairings(Profile, pairs, source)
-    if (folder / Conversation.file).is_file() and (here := conversations(data).digest) != run.data:
-        raise DataError(
-            f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected the "
-            "same. Pass the data of the run."
-        )
-    own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
-    for one in extracted(run):
-        own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
-    attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
-    pairs = []
-    for of in asked:
-        pairs += [(user, of, attributes[user]) for user in of.users or own if user in own]
-    return pairings(Profile, pairs, source, run)
-
-
 def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
     """(case, fields of its `ForPrompt`), by id: harnesses log in different orders, and sums depend on the order."""
     return [
@@ -259,8 +230,35 @@ class Select(PromptStage):
         ),
     }  # fmt: skip
 
-    def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Any:
-        return to_select(options.data, earlier(options.attributes, EXTRACT.name) if options.attributes else None)
+    def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Pairings:
+        """Every user with attributes and every prompt of the data for that user.
+
+        The attributes of a run are shown each text once, in a seeded order, with the prompts of prompts.jsonl. Without
+        a run, attributes and prompts are those of relevance.jsonl.
+
+        Raises:
+            DataError: there are no prompts or attributes, or the run is on other conversations.
+        """
+        asked, folder, source = located_prompts(options.data)
+        pairs: list[tuple[str, NewPrompt, list[str]]] = []
+        if not options.attributes:
+            for user, of, rows in judged_pairs(options.data, asked):
+                pairs.append((user, of, [row.attribute for row in rows]))
+            return pairings(Profile, pairs, source)
+        run = earlier(options.attributes, EXTRACT.name)
+        here = conversations(options.data).digest if (folder / Conversation.file).is_file() else run.data
+        if here != run.data:
+            raise DataError(
+                f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected "
+                "the same. Pass the data of the run."
+            )
+        own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
+        for one in extracted(run):
+            own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
+        attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
+        for of in asked:
+            pairs += [(user, of, attributes[user]) for user in of.users or own if user in own]
+        return pairings(Profile, pairs, source, run)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return listing(case.attributes, case.question)

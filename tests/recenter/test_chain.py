@@ -43,9 +43,9 @@ from personafeedback_tasks.recenter.extract import extracted, is_there
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.funnel import STEPS, TASKS, StageRun, chains, make_funnel
 from personafeedback_tasks.recenter.judgments import read_judgments
-from personafeedback_tasks.recenter.respond import replied, to_reply
+from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.recenter.select import selected, to_select
+from personafeedback_tasks.recenter.select import selected
 from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"
@@ -464,7 +464,7 @@ def test_without_a_run_people_say_what_is_told(tmp_path):
     assert table["none"] == pytest.approx(shares.count(0) / len(shares))
     for one in selected(earlier.find(str(log), "recenter_select")):
         assert set(one.selected) == ticked[one.user_id, one.prompt]
-    rows = to_reply("sample", None)
+    rows = RESPOND.load(RESPOND.options(data="sample"), {})
     found = {(row.user_id, row.question): set(row.attributes) for row in rows}
     assert found == {key: own for key, own in ticked.items() if own}
     for row in rows:
@@ -477,7 +477,7 @@ def test_a_number_that_no_attribute_has_is_no_selection(tmp_path):
     assert table["listed"] == 0
     assert all(one.selected is None for one in selected(earlier.find(str(log), "recenter_select")))
     with pytest.raises(DataError, match="12 pairs of a user and a prompt, none with an attribute"):
-        to_reply("sample", earlier.find(str(log), "recenter_select"))
+        RESPOND.load(RESPOND.options(data="sample", selected=str(log)), {})
 
 
 def test_runs_that_nothing_can_go_on_from_are_refused(story, tmp_path):
@@ -544,7 +544,7 @@ def test_a_prompt_has_the_id_that_prompts_jsonl_gives_it(tmp_path):
     rated = {"user_id": "a", "attribute": "Likes tea", "label": True}
     written(tmp_path / "relevance.jsonl", [{**rated, "id": text, "prompt": text} for text in ("Hi", "Bye")])
     written(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi"}])
-    pairs = {row.question: row for row in to_select(str(tmp_path), None)}
+    pairs = {row.question: row for row in SELECT.load(SELECT.options(data=str(tmp_path)), {})}
     assert pairs["Hi"].prompt_id == "q1" != pairs["Bye"].prompt_id
 
 

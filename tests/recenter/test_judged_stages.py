@@ -32,7 +32,7 @@ from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.recenter import response
 from personafeedback_tasks.recenter.data import Rows, load, with_judgment
 from personafeedback_tasks.recenter.extraction import EXTRACTION
-from personafeedback_tasks.recenter.relevance import RELEVANCE, build
+from personafeedback_tasks.recenter.relevance import RELEVANCE
 from personafeedback_tasks.recenter.response import FIRST, RESPONSE, SECOND
 from personafeedback_tasks.recenter.rows import SCALE, STAGES, Extraction, Message, Relevance, Response
 from personafeedback_tasks.recenter.stages import agreement
@@ -57,7 +57,7 @@ def test_texts_arrive_unchanged(one, other, third, fourth):
     assert f"<note>\n{attribute}\n</note>\n\n<reason>\n{reason}\n</reason>" in built
     row = Response("p", "u", f"{{a}}{one}", f"{{prompt}}{other}", f"{{b}}{third}", fourth, (3,))
     for call, a, b in ((SECOND, row.generic, row.personalized), (FIRST, row.personalized, row.generic)):
-        built = response.build(row, call)
+        built = RESPONSE.prompt(row, None, call)
         assert f"<about_the_user>\n{row.attribute}\n</about_the_user>\n\n<prompt>\n{row.prompt}\n</prompt>" in built
         assert f"<response_a>\n{a}\n</response_a>\n\n<response_b>\n{b}\n</response_b>" in built
 
@@ -67,10 +67,10 @@ def test_no_prompt_tells_what_people_said():
         other = replace(row, label="rejected", votes=())
         assert EXTRACTION.prompt(other, None, "accept") == EXTRACTION.prompt(row, None, "accept")
     for row in RESPONSES:
-        assert response.build(replace(row, votes=(1,)), FIRST) == response.build(row, FIRST)
+        assert RESPONSE.prompt(replace(row, votes=(1,)), None, FIRST) == RESPONSE.prompt(row, None, FIRST)
     for row in ROWS:
         opposite = replace(row, label=not row.judgment, votes=())
-        assert build(opposite) == build(row)
+        assert RELEVANCE.prompt(opposite, None, "yes_or_no") == RELEVANCE.prompt(row, None, "yes_or_no")
         assert RELEVANCE.targets(opposite) != RELEVANCE.targets(row)
 
 

@@ -22,7 +22,7 @@ from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, CaseGroup, build_profile, gather, listed, split
+from personafeedback_tasks.recenter.relevance import RELEVANCE, CaseGroup, gather, listed, split
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -63,8 +63,8 @@ def test_the_order_of_the_data_changes_nothing(shuffled):
 
 def test_the_numbering_tells_nothing_of_what_people_said():
     opposite = [Relevance(row.id, row.user_id, row.prompt, row.attribute, label=not row.judgment) for row in ROWS]
-    assert [build_profile(document) for document in gather(opposite)] == [
-        build_profile(document) for document in DOCUMENTS.values()
+    assert [RELEVANCE.prompt(document, None, "select") for document in gather(opposite)] == [
+        RELEVANCE.prompt(document, None, "select") for document in DOCUMENTS.values()
     ]
 
 
@@ -74,7 +74,7 @@ LINES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
 @given(st.lists(LINES, min_size=1, max_size=9), LINES)
 def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, prompt):
     rows = tuple(Relevance(f"r{place}", "u", prompt, text, True) for place, text in enumerate(attributes))
-    built = build_profile(CaseGroup("d", rows))
+    built = RELEVANCE.prompt(CaseGroup("d", rows), None, "select")
     for number, text in enumerate(attributes, start=1):
         assert f"\n{number}. {' '.join(text.split())}\n" in built
     assert f"<prompt>\n{prompt}\n</prompt>" in built

@@ -25,7 +25,6 @@ from support.servers import serving
 
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import build
 from personafeedback_tasks.recenter.rows import Relevance
 
 PAGE = DOCS / "recenter.md"
@@ -47,7 +46,8 @@ def told(lines, folder, minilm, **environment):
 @needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
     record = find("recenter_relevance")
-    prompts = {build(row): (row.judgment,) for row in record.load(record.options(data="sample"), {})}
+    rows = record.load(record.options(data="sample"), {})
+    prompts = {record.prompt(row, None, "yes_or_no"): (row.judgment,) for row in rows}
     with serving(lambda relevant: "YES" if relevant else "NO", prompts) as server:
         printed = told(
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
