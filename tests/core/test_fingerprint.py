@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice, product
@@ -12,6 +13,7 @@ import pytest
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import Benchmark, benchmarks
 from personafeedback_tasks.personafeedback import rag_filter
+from personafeedback_tasks.personafeedback.prompts import WORDINGS
 
 pytestmark = pytest.mark.slow
 
@@ -86,6 +88,19 @@ def test_one_more_character_in_any_kind_of_prompt_changes_the_fingerprint(name, 
         with monkeypatch.context() as patch:
             patch.setattr(type(benchmark), "turns", other)
             assert fingerprint(benchmark, chosen) != before[str(chosen)], one
+
+
+@pytest.mark.parametrize("version", WORDINGS)
+def test_every_text_of_a_wording_changes_its_fingerprint(version, monkeypatch):
+    benchmark = benchmarks()["personafeedback"]
+    for language, wording in list(WORDINGS[version].items()):
+        chosen = {"method": "generate", "prompt": version}
+        before = fingerprint(benchmark, chosen)
+        for field in dataclasses.fields(wording):
+            text = getattr(wording, field.name)
+            with monkeypatch.context() as patch:
+                patch.setitem(WORDINGS[version], language, dataclasses.replace(wording, **{field.name: f"{text}~"}))
+                assert fingerprint(benchmark, chosen) != before, field.name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

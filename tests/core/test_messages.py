@@ -38,12 +38,12 @@ def test_more_than_one_percent_of_unreadable_filters_is_worth_a_warning():
     assert warning.startswith("t: 2 of 100 replies to rag_filter (2.0%) are unreadable")
 
 
-@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("reason", ["truncated", "no_response", "refusal", "invalid_response_format"])
 def test_the_warning_names_the_most_common_reason(reason):
     other = next(name for name in REASONS if name != reason)
     warning = unreadable("hard", [*LETTERS * 593, reason, other] + [reason] * 12)
-    assert warning.startswith("hard: 14 of 1,200 replies (1.2%) are unreadable and count as wrong; ")
-    assert f": {reason} (13). " in warning or f": {other} (1). " in warning  # one of the reasons that always warn
+    said = f"hard: 14 of 1,200 replies (1.2%) are unreadable and count as wrong; most common reason: {reason} (13). "
+    assert warning.startswith(said)
 
 
 def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server():
