@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 from msgspec.structs import replace
-from support.builds import a_build, attentive, filled_in, labels, likes_full
+from support.builds import a_build, change, labels, sent_by
 from support.commands import build_step
 
 from personafeedback_tasks.annotation.rows import PackItem, Vote
@@ -30,23 +30,12 @@ def step(build, name, *arguments):
     return done.stdout
 
 
-def sent_back(build, tmp_path):
-    vote = attentive(build, likes_full)
-    return [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in range(1, 7)]
-
-
-def change(build, kind, place=0, **fields):
-    rows = build.read(kind)
-    build.write(kind, [replace(one, **fields) if at == place else one for at, one in enumerate(rows)])
-    return rows[place]
-
-
 def test_what_nobody_can_see_is_no_edit(build, tmp_path):
     """Another order of rows, line breaks, spaces at ends, composed letters, and swapped sides."""
     composed, apart = (unicodedata.normalize(form, "Un café, très chic.") for form in ("NFC", "NFD"))
     change(build, Answer, 0, text=f"{composed}\nYes.")
     step(build, "packs", "--format", "csv")
-    step(build, "votes", *sent_back(build, tmp_path))
+    step(build, "votes", *sent_by(build, 6, tmp_path))
     step(build, "release")
     before = {case.extra["pair"]: (case.chosen, case.cell) for case in load_present(build.root / "release")}
     assert apart != composed
@@ -66,7 +55,7 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
 @pytest.mark.parametrize("form", ["html", "csv"])
 def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is_put_back(build, tmp_path, form):
     step(build, "packs", "--format", form)
-    old = sent_back(build, tmp_path)
+    old = sent_by(build, 6, tmp_path)
     step(build, "votes", old[0])
     pairs, given = build.read(Pair), build.read(PackItem)
     answer = change(build, Answer, 1, text="Try a night club nearby.")
@@ -108,7 +97,7 @@ def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is
 
 
 def test_votes_on_edited_texts_make_no_labels_and_status_knows(build, tmp_path):
-    step(build, "votes", *sent_back(build, tmp_path))
+    step(build, "votes", *sent_by(build, 6, tmp_path))
     step(build, "release")
     path = build.root / "persona" / "u0.json"
     before = path.read_bytes()

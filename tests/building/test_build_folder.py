@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 from support.building import a_build
-from support.builds import attentive, filled_in, likes_full
+from support.builds import sent_by
 from support.commands import ran
 
 from personafeedback_tasks.annotation import items
-from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.pack_files import FORMATS
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
@@ -137,8 +136,7 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
     run("build", "training", root, "--benchmark", "sample")
     for form in FORMATS:
         run("annotate", "pack", root, "--format", form)
-    vote = attentive(folder, likes_full)
-    sent = [filled_in(folder, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
+    sent = sent_by(folder, 6, tmp_path)
     assert {path.name for path in sent} <= run("annotate", "votes", root, *sent)
     for command in (["build", "release", root], ["build", "status", root]):
         assert {f"build/{name}" for name in ("people.csv", "answers.jsonl", "votes.jsonl")} <= run(*command)

@@ -9,13 +9,13 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from msgspec import structs
 
 pytest.importorskip("inspect_ai")
 
 from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
+from support.builds import change
 from support.commands import build_step, personafeedback, ran
 from support.killed import after_each_file
 
@@ -426,13 +426,12 @@ def test_a_text_that_fails_costs_that_text_and_a_dead_server_nothing_that_is_the
 
 def test_a_question_that_was_edited_after_its_answers_is_named(writer, upto):
     folder = upto("answers", personas=1, specific=1)
-    (question,) = folder.read(Question)
-    folder.write(Question, [structs.replace(question, question="Something else altogether?")])
+    question = change(folder, Question, question="Something else altogether?")
     with pytest.raises(DataError) as error:
         write_answers(folder, ONE)
     assert f"question {question.id!r} with another text" in str(error.value)
     assert "set its keep to no, and add the new text as a line without an id" in str(error.value)
-    folder.write(Question, [structs.replace(question, question="Something else altogether?", keep="no")])
+    change(folder, Question, keep="no")
     with folder.path(Question).open("a", encoding="utf-8") as file:
         file.write(f",{question.user_id},specific,Something else altogether?\n")
     write_questions(folder, ONE)

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 pytest.importorskip("inspect_ai")
 
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
+from support.builds import change
 from support.commands import personafeedback, ran
 
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
@@ -41,8 +41,7 @@ def test_the_page_of_a_pilot_shows_all_texts(tmp_path, writer):
     assert {one["question"] for one in shown} == {one.question for one in folder.questions()}
     assert {answer["text"] for one in shown for answer in one["answers"]} == {one.text for one in folder.read(Answer)}
     assert [(one["reason"], one["text"]) for one in document["refused"]] == [("no answer tag", refusal)] * 16
-    first, *others = folder.read(Question)
-    folder.write(Question, [replace(first, keep="no", reason="dull"), *others])
+    change(folder, Question, keep="no", reason="dull")
     ran("build", "pilot", folder.root, "--people", 2)
     with chromium() as driver:
         driver.get((folder.root / "pilot.html").as_uri())
@@ -70,13 +69,12 @@ def test_others_take_the_place_of_dropped_persons_and_the_steps_go_on_from_there
     assert pilot(*both)[0] == first
     assert writer.take() == []
     assert pilot("--people", 1)[0] < first
-    people = folder.read(Person)
-    folder.write(Person, [replace(people[0], keep="no", reason="implausible"), *people[1:]])
+    dropped = change(folder, Person, keep="no", reason="implausible")
     ran("build", "texts", folder.root, *both[2:])
     assert len(folder.read(Answer)) == 4 * 10
     before = {one.id for one in folder.read(Pair)}
     shown, last = pilot(*both)
-    assert (len(shown), people[0].user_id in shown) == (2, False)
+    assert (len(shown), dropped.user_id in shown) == (2, False)
     assert last == f"Next: personafeedback annotate pack {folder.root}"  # all is written
     assert {one.id for one in folder.read(Pair)} == before  # also of those who are not shown
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import DatasetCard
 from msgspec.structs import replace
-from support.builds import a_build, cast, labels
+from support.builds import a_build, cast, change, labels
 from support.commands import personafeedback, ran
 
 from personafeedback_tasks.annotation.rows import Vote
@@ -155,15 +155,14 @@ def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays
     (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
     (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
     ran("annotate", "votes", build.root, "--drop", "a0")
-    questions = build.read(Question)
-    build.write(Question, [replace(questions[0], keep="no"), *questions[1:]])
+    dropped = change(build, Question, keep="no")
     said = released(build)
-    lost = sum(label.pair.question_id == questions[0].id and bool(label.tier) for label in labels(build).values())
+    lost = sum(label.pair.question_id == dropped.id and bool(label.tier) for label in labels(build).values())
     assert f"{lost} pairs are left out: their question or person has keep = no" in said
     after = load_present(build.root / "release")
     assert {sum(case.extra["votes"]) for case in before} == {9}
     assert {sum(case.extra["votes"]) for case in after} == {8}
-    assert questions[0].question in {case.question for case in before} - {case.question for case in after}
+    assert dropped.question in {case.question for case in before} - {case.question for case in after}
     kept = {path.name for path in (build.root / "release").rglob("*")}
     assert "LICENSE" in kept
     assert "old.jsonl" not in kept
@@ -186,8 +185,7 @@ def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_
     build.write(Answer, [replace(one, strategy="imported") for one in build.read(Answer)])  # no text is lacking
     released(build)
     assert status()[1] == f"Done: {build.root / 'release'}"
-    questions = build.read(Question)
-    build.write(Question, [replace(questions[0], keep="no"), *questions[1:]])
+    change(build, Question, keep="no")
     shown, last = status()
     assert "in release/; no longer what the files give: run it again" in shown
     assert last == f"Next: personafeedback build release {build.root}"

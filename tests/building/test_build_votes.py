@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from support import jsonl_harness
-from support.builds import a_build, attentive, counted, filled_in, likes_full, taken_in
+from support.builds import a_build, attentive, change, counted, filled_in, sent_by, taken_in
 from support.commands import build_step, personafeedback, ran, tree
 from support.judges import JUDGES
 from support.killed import after_each_file
@@ -52,9 +52,7 @@ def refusal(build, *files):
 def test_what_an_annotator_took_is_what_counts(tmp_path):
     build = a_build(tmp_path / "build", people=4, questions=3, annotators=6)
     ran("annotate", "pack", build.root, "--format", "csv")
-    vote = attentive(build, likes_full)
-    files = [filled_in(build, name, tmp_path / f"{name}.csv", vote) for name in names(6)]
-    said = votes_of(build, *files)
+    said = votes_of(build, *sent_by(build, 6, tmp_path))
     strategies = Counter(one.chosen.split(":")[2] for one in counted(build))
     assert strategies == {"full": 6 * len(build.read(Pair))}
     assert f"annotator-1: {len(build.read(Pair))} of {len(build.read(Pair))} votes" in said
@@ -69,7 +67,7 @@ def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_report
     ran("annotate", "pack", build.root, "--format", "csv")
     assert "over-personalized" in (build.root / "packs" / "guideline.txt").read_text("utf-8")
     strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
-    vote, files = attentive(build, likes_full), []
+    vote, files = attentive(build), []
     for number, name in enumerate(names(9)):
         lines = []
         for place in build.read(PackItem):
@@ -177,7 +175,7 @@ def test_where_both_votes_have_a_time_the_later_one_replaces_whatever_the_order_
 
 @pytest.mark.slow
 def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(build, tmp_path):
-    vote = attentive(build, likes_full)
+    vote = attentive(build)
     files = [
         filled_in(build, "annotator-1", tmp_path / "1.csv", vote),
         filled_in(build, "annotator-2", tmp_path / "2.csv", lambda one: "B"),
@@ -203,8 +201,7 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
 
 @pytest.mark.slow
 def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
-    vote = attentive(build, likes_full)
-    files = [filled_in(build, f"annotator-{n}", tmp_path / f"{n}.csv", vote) for n in (1, 2, 3)]
+    files = sent_by(build, 3, tmp_path)
     command = [sys.executable, "-m", "personafeedback_tasks", "annotate", "votes", build.root]
     with ExitStack() as stack:
         running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
@@ -246,7 +243,7 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
     """One is no longer in pairs.jsonl; the person of others has keep = no. Packs that are out stay valid."""
     pairs = build.read(Pair)
     build.write(Pair, pairs[1:])
-    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    votes_of(build, *sent_by(build, 1, tmp_path))
     assert len(counted(build)) == len(pairs) - 1
     build.write(Person, [replace(one, keep="no" if one.user_id == "u1" else "") for one in build.read(Person)])
     build.path(PackItem).unlink()
@@ -256,7 +253,7 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
 
 
 def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path):
-    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    votes_of(build, *sent_by(build, 1, tmp_path))
     done = personafeedback("build", "release", build.root)
     assert done.exit_code == 1
     assert "no pair became a case" in done.stderr
@@ -264,10 +261,9 @@ def test_too_few_votes_for_any_case_are_said_and_no_set_is_made(build, tmp_path)
 
 
 def test_the_status_counts_the_votes_that_count(build, tmp_path):
-    votes_of(build, filled_in(build, "annotator-1", tmp_path / "1.csv", attentive(build, likes_full)))
+    votes_of(build, *sent_by(build, 1, tmp_path))
     assert "votes      24 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
-    first, *others = build.read(Answer)
-    build.write(Answer, [replace(first, text="Edited since."), *others])
+    change(build, Answer, text="Edited since.")
     assert "votes      22 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
     ran("annotate", "votes", build.root, "--drop", "annotator-1")
     assert "votes      0 of 72 (3 to each pair) by 0\n" in build_step("status", build.root).stdout
@@ -289,8 +285,7 @@ def test_killed_between_any_two_files_a_step_ends_as_if_it_had_not_been(step, tm
 
     if step != "packs":
         run(ready.root, "packs", "--format", "csv")
-        vote = attentive(ready, likes_full)
-        files = [filled_in(ready, name, tmp_path / f"{name}.csv", vote) for name in names(7)]
+        files = sent_by(ready, 7, tmp_path)
     if step == "release":
         run(ready.root, "votes", *files)
         run(ready.root, "release")

@@ -6,15 +6,18 @@ import csv
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
+from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.ingest import Merged, merged
 from personafeedback_tasks.annotation.rows import Dropped, PackItem, Vote
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
 from personafeedback_tasks.building.tiers import Labeled, label_pairs
 from personafeedback_tasks.building.votes import study_of
+from personafeedback_tasks.common.row_files import FileRow
 from personafeedback_tasks.core.cases import digest_of
 
 HOBBIES = ("chess", "rowing", "baking", "astronomy", "pottery", "falconry", "karate", "origami", "botany", "surfing")
@@ -69,6 +72,13 @@ def a_build(root: Path, people: int = 4, questions: int = 3, **settings: object)
     return folder
 
 
+def change(build: Build, kind: type[FileRow], place: int = 0, **fields: object) -> Any:
+    """Edit one row of a file. Returns it as it was."""
+    rows = build.read(kind)
+    build.write(kind, [replace(one, **fields) if at == place else one for at, one in enumerate(rows)])
+    return rows[place]
+
+
 def cast(folder: Build, votes: Iterable[Vote]) -> None:
     """Write votes on the pairs' texts as they are now."""
     now = study_of(folder, folder.read(Question)).asked.by_id
@@ -88,7 +98,11 @@ def filled_in(folder: Build, annotator: str, path: Path, vote) -> Path:
     return path
 
 
-def attentive(folder: Build, picks):
+def likes_full(left: str, right: str, one: PackItem) -> str:
+    return "A" if left == "full" else "B"
+
+
+def attentive(folder: Build, picks=likes_full):
     """A vote that gets every attention item right and otherwise takes what `picks` says.
 
     Args:
@@ -104,8 +118,10 @@ def attentive(folder: Build, picks):
     return vote
 
 
-def likes_full(left: str, right: str, one: PackItem) -> str:
-    return "A" if left == "full" else "B"
+def sent_by(build: Build, count: int, folder: Path) -> list[Path]:
+    """The tables that so many attentive annotators send, who like the full answer."""
+    vote = attentive(build)
+    return [filled_in(build, name, folder / f"{name}.csv", vote) for name in names(count)]
 
 
 def counted(build: Build) -> list[Vote]:
