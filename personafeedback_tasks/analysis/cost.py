@@ -89,7 +89,6 @@ class CostDocument(Output, frozen=True, kw_only=True):
     """`personafeedback cost --json`, `cost.json`: other tasks with a user.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         costs: one for each run with a message.
     """
 

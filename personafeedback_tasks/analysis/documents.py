@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from ..common.outputs import Output
 from ..core.report import Line
@@ -94,18 +95,31 @@ class Unread(Record, frozen=True, kw_only=True):
     reply: str
 
 
-class ReportedRun(Record, frozen=True, kw_only=True):
+class RunEntry(Record, frozen=True, kw_only=True):
+    """What reports and rankings both have of a run."""
+
+    model: Annotated[str, Meta(description="the model as the harness names it")]
+    name: Annotated[str, Meta(description="the model as --name calls it")]
+    label: Annotated[str, Meta(description="the model with remarks")]
+    primary: Annotated[str, Meta(description="the measure that is its score; in rankings, `acc` has it")]
+    signature: Annotated[str, Meta(description="all that the numbers depend on")]
+    void: Annotated[bool, Meta(description="whether its numbers are not those of the model: no rank, no verdict")]
+    use: Annotated[
+        str | None,
+        Meta(
+            description="`uses`, `no more than counting terms`, `this kind of person, not this one`, `misled only`, "
+            "`any persona` or `no sign`; null without a verdict"
+        ),
+    ]
+
+
+class ReportedRun(RunEntry, frozen=True, kw_only=True):
     """The report of one run.
 
     Attributes:
-        model: the model as the harness names it.
-        name: the model as --name calls it.
-        label: the model with remarks.
         title: name of its data: a set's, or the benchmark's.
-        primary: the measure that is its score.
         score: name of the score for people.
         chance: the score of guessing; null if unknown.
-        signature: all that the numbers depend on.
         short_signature: the part of it that one line has room for.
         audit: version of the audit of the texts; empty without data.
         beside: setting -> signature of a control.
@@ -116,10 +130,7 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         left_out: why samples do not count -> how many.
         demonstration: whether it is on the bundled sample.
         set: name of a set; null for the benchmark's own data.
-        void: whether its numbers are not those of the model.
         verdict: the first sentence of the report.
-        use: `uses`, `no more than counting terms`, `this kind of person, not this one`, `misled only`, `any persona` or
-            `no sign`; null without a verdict.
         caveats: what a reader must know first.
         unread: replies that cannot be read, of every reason in turn.
         ceiling: group -> highest accuracy that the labels allow, a share; only where that is below 1.
@@ -132,14 +143,9 @@ class ReportedRun(Record, frozen=True, kw_only=True):
         costs: what the run and its controls took.
     """
 
-    model: str
-    name: str
-    label: str
     title: str
-    primary: str
     score: str
     chance: float | None
-    signature: str
     short_signature: str
     audit: str
     beside: Mapping[str, str]
@@ -150,9 +156,7 @@ class ReportedRun(Record, frozen=True, kw_only=True):
     left_out: Mapping[str, int]
     demonstration: bool
     set: str | None
-    void: bool
     verdict: str
-    use: str | None
     caveats: Sequence[CaveatText]
     unread: Sequence[Unread]
     ceiling: Mapping[str, float]
@@ -184,51 +188,36 @@ class ReportDocument(Output, frozen=True, kw_only=True):
     """`report.json`, `personafeedback report --json`, `score-replies --json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         reports: one for each run that is no control of another.
     """
 
     reports: Sequence[ReportedRun]
 
 
-class RankedRun(Record, frozen=True, kw_only=True):
+class RankedRun(RunEntry, frozen=True, kw_only=True):
     """A run in a ranking.
 
     Attributes:
-        model: the model as the harness names it.
-        name: the model as --name calls it.
-        label: the model with remarks.
         shown: its name in tables, which no other run of the ranking has.
         harness: harness and version.
         method: how it was asked.
-        primary: the measure that is its score, which `acc` has.
-        signature: all that the numbers depend on.
         partial: whether cases of a started cell are missing.
-        void: whether its numbers are not those of the model; such runs come last, without rank, difference or verdict.
         rank: 1 is the best; equal scores share the better one; null for a void run.
         ranks: best and worst rank that it may have, all right at once in 95 % of rankings; null for a void run.
         tied: places, from 1, of the runs that it is not significantly different from.
         verdict: whether it uses who the user is, in words, corrected for the number of models; null where that was not
             asked, or cannot be said of a void run.
-        use: the name of that verdict, as in a report; null without one.
         measures: key of a measure -> its value; null where the run has none.
     """
 
-    model: str
-    name: str
-    label: str
     shown: str
     harness: str
     method: str
-    primary: str
-    signature: str
     partial: bool
-    void: bool
     rank: int | None
     ranks: tuple[int, int] | None
     tied: Sequence[int]
     verdict: str | None
-    use: str | None
     measures: Mapping[str, Estimate | None]
 
 
@@ -293,7 +282,6 @@ class RankDocument(Output, frozen=True, kw_only=True):
     """`personafeedback rank --json`, `compare --json`, `ranking.json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         rankings: runs on the same cases, asked the same.
         balance: models with both a gain and a cost.
     """

@@ -103,7 +103,6 @@ class VerdictDocument(Output, frozen=True, kw_only=True):
     """`personafeedback verdict --json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         verdicts: one for each run on duels.
     """
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from inspect import cleandoc
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -17,13 +17,9 @@ SCHEMA = 1
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
-    """A document that a command writes for programs. Every key is always there; what is undefined is null.
+    """A document that a command writes for programs. Every key is always there; what is undefined is null."""
 
-    Attributes:
-        schema: the version of keys and units of all outputs.
-    """
-
-    schema: int = SCHEMA
+    schema: Annotated[int, msgspec.Meta(description="the version of keys and units of all outputs")] = SCHEMA
 
 
 def output_text(document: Output) -> str:
@@ -32,7 +28,7 @@ def output_text(document: Output) -> str:
 
 
 def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
-    """The JSON Schema of documents, with each record among its `$defs`. Docstrings say what keys are."""
+    """The JSON Schema of documents, with each record among its `$defs`. Docstrings and `Meta` say what keys are."""
     _, records = msgspec.json.schema_components(documents, ref_template="#/$defs/{name}")
     for record in records.values():
         _describe(record)
@@ -51,7 +47,7 @@ def _describe(record: dict[str, Any]) -> None:
     properties = record.get("properties", {})
     for name, entry in properties.items():
         entry.pop("default", None)
-        entry["description"] = texts.get(name, "")
+        entry["description"] = texts.get(name) or entry.get("description", "")
     record |= {"required": list(properties), "additionalProperties": False}
 
 

@@ -98,7 +98,6 @@ class PlanDocument(Output, frozen=True, kw_only=True):
     """`personafeedback plan --json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         task: its name with what differs from the default.
         options: of the task.
         data: the data and their revision.

@@ -184,7 +184,6 @@ class AuditDocument(Output, frozen=True, kw_only=True):
     """`personafeedback audit --json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         audit_version: the audit's version.
         version: the package's version.
         data: the data and their revision.

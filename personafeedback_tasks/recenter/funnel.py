@@ -101,7 +101,6 @@ class ChainDocument(Output, frozen=True, kw_only=True):
     """`personafeedback chain --json`.
 
     Attributes:
-        schema: the version of keys and units of all outputs.
         models: one for each model.
     """
 
