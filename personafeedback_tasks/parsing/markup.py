@@ -19,7 +19,7 @@ _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u20
 _WIDE = {wide: nfkc(wide) for wide in "，：；！？（）"}  # the common ones: a text without them normalizes fast
 _SUBSCRIPT = re.compile("[\u2080-\u209c]")  # NFKC would make letters of them
 
-# --- 1. the turn that was spoken -------------------------------------------------------------------------------------
+# --- 1. the turn after its thinking -----------------------------------------------------------------------------------
 _THINKS = re.compile("think|thought|reason|scratch|reflect|analysis|plan|cot", re.I)
 _ANSWERS = re.compile(
     "(?:(?:final|my|the|better|best|preferred|chosen|selected)[_.-]?)?(?:answer|choice|verdict|judge?ment|decision|result|output"
@@ -190,7 +190,7 @@ def tidy(text: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Take markup, quotations and headings out of what was spoken; `⟦` marks what was in a box, a tag or an object."""
+    """Take markup, quotations and headings out of a turn; `⟦` marks what was in a box, a tag or an object."""
     if ":" in text:
         text = _PAIR.sub(_pair, text)
     if "```" in text:

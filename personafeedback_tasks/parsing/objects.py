@@ -53,17 +53,14 @@ def _lists(text: str, keys: Sequence[str]) -> list[list[Any]]:
             return []
         if isinstance(value, dict):
             inside = [item for item in value.values() if isinstance(item, list)]
-            if not _has(value, keys[0]) and len(inside) == 1:
+            has_key = any(name.strip().lower() == keys[0] for name in value)
+            if not has_key and len(inside) == 1:
                 value = inside[0]
         if isinstance(value, list):
             lists.append(value)
         else:
             loose.append(value)
     return lists + ([loose] if loose else [])
-
-
-def _has(value: dict[str, Any], key: str) -> bool:
-    return any(name.strip().lower() == key for name in value)
 
 
 def _objects(items: list[Any], keys: Sequence[str]) -> Objects | None:

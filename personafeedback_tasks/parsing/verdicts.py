@@ -54,7 +54,7 @@ def reader(
     """A function of (reply, whether its token limit cut it off): a label, or the element of `answers.REASONS` why not.
 
     Args:
-        clean: what was spoken -> the text that is read.
+        clean: what a reply says after its thinking -> the text that is read.
         patterns: what says a verdict in a line, the strongest first. Only the first that is found decides: all that it
             finds must agree, and so must all that a weaker one finds from there on. The last only contradicts.
         label: what it found -> the label; "" for none.

@@ -62,7 +62,7 @@ def classes(text: str) -> str:
             kinds[at] = "U" if named else "x"  # "Lin would choose"
         elif line[at - 1 : at] == "x" and tokens[at - 1] != GONE and line[at + 1] not in "&|":
             kinds[at] = "O"  # "plan B", "then B"
-        elif _is_article(tokens, line, at):
+        elif tokens[at + 1 : at + 2] < ["\u2000"] and _BEFORE_NOUN.match(line, at + 1):  # "A better choice", and so B
             kinds[at] = "αβ"[line[at] == "B"]
     return "".join(kinds)
 
@@ -76,11 +76,4 @@ def _class(word: str) -> str:
 
 _COMPARED = re.compile("(?:better|best)-([a-z]+)", re.I)  # "better-suited", but not "better-written"
 _TO_CHECK = re.compile("4(?=x)|i(?=x,)|p(?=xn)|x(?=i?n?c)|(?<![NdQpcf!6])[AB]")
-
-
-def _is_article(tokens: list[str], line: str, at: int) -> bool:
-    # Whether this letter stands as an article does ("A better choice"), and is no label. Holds for B as for A.
-    return tokens[at + 1 : at + 2] < ["\u2000"] and _BEFORE_NOUN.match(line, at + 1) is not None
-
-
 _BEFORE_NOUN = re.compile("[xdUNcEkq12mM3]|[gw][xdNEU12gM]")

@@ -83,19 +83,15 @@ def _groups(cells: Collection[str]) -> dict[str, list[str]]:
 
 def audit(cases: PersonaCases) -> Audit:
     """Search the cases for pairs that occur in several rows. Repeats in other cells are not seen."""
-    in_order = [case for cell in cases.cells.values() for case in sorted(cell, key=_line)]
     pairs: dict[object, list[PersonaCase]] = defaultdict(list)
-    for case in in_order:
-        pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
+    for cell in cases.cells.values():
+        for case in sorted(cell, key=lambda case: case.line):
+            pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
     return Audit(cases, tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1))
 
 
 def _finding(rows: Iterable[PersonaCase]) -> str:
     return "repeat" if len({case.chosen for case in rows}) == 1 else "contradiction"
-
-
-def _line(case: PersonaCase) -> int:
-    return int(case.id.partition(":")[2])
 
 
 # --- the ceiling of a run ---------------------------------------------------------------------------------------------

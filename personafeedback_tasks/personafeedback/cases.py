@@ -77,6 +77,11 @@ class PersonaCase(PersonaQuestion):
         return self.responses[1]
 
     @property
+    def line(self) -> int:
+        """Its line in the release's file of its cell, from 1."""
+        return int(self.id.rpartition(":")[2])
+
+    @property
     def category(self) -> str:
         return category_of(self.cell)
 

@@ -125,16 +125,12 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
 def _pairs(rows: Sequence[PersonaCase], pairs: str) -> list[tuple[PersonaCase, PersonaCase]]:
     # Of the rows with one question: two users each, with two responses.
     if pairs == ALL:
-        found = [*combinations(sorted(rows, key=_line), 2)]
+        found = [*combinations(sorted(rows, key=lambda row: row.line), 2)]
     else:
         drawn = {row.user_id: row for row in sorted(rows, key=_chance)}
         every = sorted(drawn.values(), key=_chance)
         found = [*zip(every[::2], every[1::2], strict=False)]
     return [(one, other) for one, other in found if one.user_id != other.user_id and one.chosen != other.chosen]
-
-
-def _line(row: PersonaCase) -> int:
-    return int(row.id.rpartition(":")[2])
 
 
 def _chance(row: PersonaCase) -> bytes:
@@ -147,7 +143,7 @@ def _hash(*texts: str) -> bytes:
 
 def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
     return SwapCase.of(
-        own.persona, id=f"{own.id}~{_line(other)}", cell=own.cell, question=own.question,
+        own.persona, id=f"{own.id}~{other.line}", cell=own.cell, question=own.question,
         responses=(own.chosen, other.chosen), release=own.release, partner=other.user_id,
     )  # fmt: skip
 
@@ -180,11 +176,6 @@ def _changed(pair: Sequence[Result]) -> list[float]:
     own, others = (TWO.picks(one.answers) for one in pair)
     shown_alike = zip(own, reversed(others), strict=True)
     return [float(mine == its) for mine, its in shown_alike if None not in (mine, its)]  # each its own, or the other's
-
-
-def _squares(clusters: Clusters) -> float:
-    # ordered pairs of cases in one cluster, each case with itself included
-    return float(sum(size**2 for size in Counter(chain.from_iterable(clusters)).values()))
 
 
 def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
@@ -279,9 +270,13 @@ class Swap(PersonaFeedback):
 
     def detects(self, cases: Sequence[Any]) -> float:
         """Detectable difference, for cases answered alike in both orders and the correlation of baselines."""
+
+        def squares(clusters: Clusters) -> float:  # ordered pairs of cases in one cluster, also of a case with itself
+            return float(sum(size**2 for size in Counter(chain.from_iterable(clusters)).values()))
+
         also = Shared([case.question for case in cases], [case.partner for case in cases])
         users, count = [case.user_id for case in cases], len(cases)
-        shared = shared_variance(_squares, users, also)
+        shared = shared_variance(squares, users, also)
         effect = 1 + COMPARISONS[0].correlation * (shared / count - 1)
         return detectable(math.sqrt(0.25 * effect / count), len({*users}) - 1)
 

@@ -153,4 +153,4 @@ def _row(pair: DuelPair) -> dict[str, Any]:
 
 
 def _place(case: PersonaCase) -> tuple[int, int]:
-    return CELLS.index(case.cell), int(case.id.rpartition(":")[2])
+    return CELLS.index(case.cell), case.line

@@ -105,26 +105,20 @@ def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_m
 
 
 @pytest.mark.slow
-def test_compare_has_both_users_and_the_question(tmp_path):
+def test_errors_have_both_users_and_the_question_and_the_report_says_what_they_lack_without_data(tmp_path):
+    """No log says which of the pairs have the same question."""
     logs = [
-        evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge).location
+        evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge)
         for judge in ("readable", "gold")
     ]
-    runs = list(map(read_run, logs))
-    (pair,) = compare(*runs).entry.pairs
-    ids = sorted(runs[0].cases)
-    deltas = [runs[1].cases[i].value("acc") - runs[0].cases[i].value("acc") for i in ids]
+    one, other = (read_run(log.location) for log in logs)
+    (pair,) = compare(one, other).entry.pairs
     of_id = {case.id: case for case in SAMPLE}
-    also = Shared([of_id[i].question for i in ids], [of_id[i].partner for i in ids])
-    assert pair.difference == paired(deltas, [of_id[i].user_id for i in ids], also=also)
-
-
-def test_without_data_errors_have_both_users_and_the_report_says_what_they_lack(tmp_path):
-    """No log says which of the pairs have the same question."""
-    run = read_run(evaluate(personafeedback_swap(data="sample"), "scripted/readable", tmp_path).location)
-    made, of_id = make_report(run, None), {case.id: case for case in SAMPLE}
-    users, partners = ([getattr(of_id[i], name) for i in run.cases] for name in ("user_id", "partner"))
-    values = [case.value("acc") for case in run.cases.values()]
+    ids = sorted(one.cases)
+    users, partners, questions = ([getattr(of_id[i], name) for i in ids] for name in ("user_id", "partner", "question"))
+    deltas = [other.cases[i].value("acc") - one.cases[i].value("acc") for i in ids]
+    assert pair.difference == paired(deltas, users, also=Shared(questions, partners))
+    made, values = make_report(one, None), [one.cases[i].value("acc") for i in ids]
     found = made.overall.measures["acc"]
     assert found == share(values, users, also=Shared([""] * len(users), partners))
     assert found.stderr != share(values, users).stderr
