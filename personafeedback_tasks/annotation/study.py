@@ -112,10 +112,6 @@ class Study:
                 f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators "
                 f"({len(able)}). Add some and run this again."
             )
-        kinds = {item.kind for item in asked.items} - {self._kind(place) for place in places if place.attention}
-        if kinds:
-            of = f" of {', '.join(sorted(kinds))}" if any(kinds) else ""
-            say(f"There are no attention items{of}: they need a second user.")
         each = f", from each folder of {folder.root / FOLDER}," if any(item.kind for item in asked.items) else ""
         say(f"Send each annotator {SENT[form]}{each} and nothing else of the folder. When their files come back:")
         say(f"Next: {self.votes} FILE...")

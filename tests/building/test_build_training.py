@@ -41,17 +41,11 @@ def split(root, people=6, questions=2, train=0.5):
     return build
 
 
-def trained(build, *arguments):
+def trained(build, *arguments, benchmark="sample"):
     """The rows to train on, and what the command says."""
-    done = ran("build", "training", build.root, *("--benchmark", "sample"), *arguments)
+    done = ran("build", "training", build.root, "--benchmark", benchmark, *arguments)
     lines = (build.root / "training" / "train.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines], done.stdout
-
-
-def with_release(build, chosen):
-    """All pairs are labeled, as if they were imported."""
-    build.write(Pair, [replace(pair, label=chosen(pair)) for pair in build.read(Pair)])
-    ran("build", "release", build.root)
 
 
 def test_each_pair_is_what_the_reward_prompt_shows_of_an_answer_that_knew_the_persona_and_one_that_did_not(tmp_path):
@@ -175,41 +169,24 @@ def test_without_training_persons_or_the_benchmark_the_way_out_is_named(make, ar
     assert not (tmp_path / "b" / "training").exists()
 
 
-def imported(root, test):
-    """Eight pairs of eight nurses, imported with a share of test persons."""
-    source = root.parent / "pairs.jsonl"
-    rows = [
-        {"persona": f"Nurse {n}", "question": f"What {n}?", "chosen": f"Yes {n}", "rejected": f"Nay {n}"}
-        for n in range(8)
-    ]
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    done = ran("build", "import", root, "--from", source, "--test", test)
-    return done
-
-
-def test_whoever_only_trains_imports_with_no_test_person(tmp_path):
-    root = tmp_path / "b"
-    done = imported(root, "0")
-    assert f"Next: personafeedback build training {root}" in done.output
-    assert f"Next: personafeedback build training {root}" in personafeedback("build", "status", root).output
-    done = ran("build", "training", root, "--benchmark", "none")
-    rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
-    assert sorted(row["chosen"][0]["content"] for row in rows) == [f"Yes {n}" for n in range(8)]
-    said = personafeedback("build", "release", root).stderr
-    assert f"no pair became a case (none is kept for testing). Look at split and keep in {root / 'people.csv'}" in said
-
-
-def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(tmp_path):
-    root = tmp_path / "b"
-    imported(root, "1/2")
-    done = ran("build", "release", root)
-    assert "4 pairs are left out: their question or person has keep = no, or the person is for training" in done.output
-    tested = {case.question for case in load_cases(root / "release", counts="any")}
-    personafeedback("build", "training", root, "--benchmark", "none")
-    rows = [json.loads(line) for line in (root / "training" / "train.jsonl").read_text("utf-8").splitlines()]
-    asked = " ".join(row["prompt"][-1]["content"] for row in rows)
-    trained_on = {question for question in (f"What {n}?" for n in range(8)) if question in asked}
-    assert (len(tested), len(trained_on), len(tested & trained_on)) == (4, 4, 0)
+@pytest.mark.parametrize(("share", "tested"), [("0", 0), ("1/2", 4)])
+def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(share, tested, tmp_path):
+    root, source = tmp_path / "b", tmp_path / "pairs.csv"
+    rows = [f"Nurse {n},What {n}?,Yes {n},Nay {n}\n" for n in range(8)]
+    source.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
+    said = ran("build", "import", root, "--from", source, "--test", share).output
+    assert (f"Next: personafeedback build training {root}" in said) == (not tested)
+    released = personafeedback("build", "release", root)
+    cases = list(load_cases(root / "release", counts="any")) if tested else []
+    if tested:
+        assert "4 pairs are left out: their question or person has keep = no, or the person is" in released.output
+    else:
+        assert said.splitlines()[-1].partition("Next: ")[2] in ran("build", "status", root).output
+        assert "no pair became a case (none is kept for testing). Look at split and keep in" in released.stderr
+    found, _ = trained(Build(root), benchmark="none")
+    learned = {row["chosen"][0]["content"] for row in found}
+    assert (len(cases), len(learned)) == (tested, 8 - tested)
+    assert learned | {case.chosen for case in cases} == {f"Yes {n}" for n in range(8)}
 
 
 # --- a model that learned from them -----------------------------------------------------------------------------------
@@ -224,7 +201,8 @@ def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
     from support import classifiers
 
     build = split(tmp_path / "ours")
-    with_release(build, lambda pair: pair.first)
+    build.write(Pair, [replace(pair, label=pair.first) for pair in build.read(Pair)])  # as if they were imported
+    ran("build", "release", build.root)
     found, _ = trained(build)
     every = [turn["content"] for row in found for turn in (*row["prompt"], *row["chosen"], *row["rejected"])]
     classifiers.random_classifier(tmp_path / "tiny-model", every, max_position_embeddings=512)

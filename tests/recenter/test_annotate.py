@@ -370,7 +370,7 @@ def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
 
     _, log = in_inspect(extract, notes, tmp_path / "logs", method="extract")
     said = pack(study, "--annotators", 1, "--votes", 1, data=[log])
-    assert "no attention items" not in said  # although all attributes have the same reason: none
+    assert " 0 of them for attention" not in said  # although all attributes have the same reason: none
     questions = table(study / "packs" / "extraction" / "annotator-1.extraction.csv")
     asked = {row["conversation"] for row in questions if row["attributes"] == "Nothing was noted."}
     assert asked == {row.transcript for row in bare}
