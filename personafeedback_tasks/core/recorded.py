@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -106,7 +107,7 @@ def calls_of(benchmark: Benchmark, *every: Mapping[str, Any]) -> tuple[str, ...]
 
 def keys(case_ids: Iterable[str], calls: Sequence[str], epochs: Sequence[int]) -> list[Key]:
     """Every call of some cases."""
-    return [Key(case_id, call, epoch) for case_id in case_ids for epoch in epochs for call in calls]
+    return [Key(case_id, call, epoch) for case_id, epoch, call in product(case_ids, epochs, calls)]
 
 
 def require_text(method: Method, error: type[PersonaFeedbackError], where: str) -> ReplyMethod:

@@ -92,10 +92,11 @@ def _rewards(method: Method, replies: Mapping[str, ChatCompletionChoice], case_i
             f"sample {case_id}: found the rewards of {len(abouts)} responses, expected both. "
             f"Run the case again with --model {API}/... -T method=reward."
         )
-    return [
-        Reward(float(about["reward"]), {name: float(value) for name, value in about["aspects"].items()})
-        for about in abouts
-    ]
+    rewards = []
+    for about in abouts:
+        aspects = {name: float(value) for name, value in about["aspects"].items()}
+        rewards.append(Reward(float(about["reward"]), aspects))
+    return rewards
 
 
 def about_of(reply: ChatCompletionChoice) -> dict[str, Any]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from typing import Any
 
 import rich
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
+from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, Model, get_model
-from inspect_ai.scorer import Score
 from inspect_ai.util import display_type
 
 from ..core import messages, recorded, window
@@ -48,14 +50,18 @@ def _key(found: Sequence[Signature]) -> str:
     return json.dumps(signed(found), sort_keys=True)
 
 
-# id of one of our running evaluations -> the scores of each finished sample
-_SCORES: dict[str, list[list[Score]]] = {}
+@dataclass
+class _Running:
+    """One of our evaluations, from its start to its end."""
 
-# id of one of our running evaluations -> (bytes, tokens) of its prompts, for `core.window.counted`
-_CALLS: dict[str, list[Any]] = {}
+    samples: int = 0  # that were scored
+    notes: list[Mapping[str, Any]] = field(default_factory=list)  # the metadata of their scores
+    sizes: list[Any] = field(default_factory=list)  # (bytes, tokens) of their prompts, for `core.window.counted`
+    waiting: bool = True  # no call was answered yet, and nobody has been told
 
-# ids of our running evaluations of which no call was answered yet
-_UNANSWERED: set[str] = set()
+
+# id of an evaluation -> what is known about it
+_RUNNING: dict[str, _Running] = {}
 
 
 @cache
@@ -65,8 +71,7 @@ def _register() -> None:
         async def on_task_start(self, data: TaskStart) -> None:
             found = signatures(data.spec.metadata)
             if found:
-                _SCORES[data.eval_id], _CALLS[data.eval_id] = [], []
-                _UNANSWERED.add(data.eval_id)
+                _RUNNING[data.eval_id] = _Running()
                 ids, epochs = data.spec.dataset.sample_ids, data.spec.config.epochs or 1
                 opening, prompts = _opening(found, ids, epochs, data.plan.config.system_message)
                 _inform(opening)
@@ -75,44 +80,54 @@ def _register() -> None:
 
         async def on_model_retry(self, data: Any) -> None:  # from inspect-ai 0.3.285 on, of which it names the class
             # The second failure of a call comes after about ten seconds. Inspect itself shows a count of retries alone.
-            if data.attempt > 1 and data.eval_id in _UNANSWERED:
-                _UNANSWERED.discard(data.eval_id)
+            running = _RUNNING.get(data.eval_id)
+            if running and running.waiting and data.attempt > 1:
+                running.waiting = False
                 logger.warning(
                     messages.unanswered(data.task_name, data.model_name, data.status_code, data.exception_type)
                 )
 
         async def on_model_usage(self, data: Any) -> None:
-            _UNANSWERED.discard(data.eval_id)
+            if running := _RUNNING.get(data.eval_id):
+                running.waiting = False
 
         async def on_sample_end(self, data: SampleEnd) -> None:
-            _UNANSWERED.discard(data.eval_id)
-            if data.eval_id in _SCORES and data.sample.scores:
-                _SCORES[data.eval_id].append(list(data.sample.scores.values()))
-                _CALLS[data.eval_id] += (data.sample.output.metadata or {}).get(window.KEY, ())
+            if running := _RUNNING.get(data.eval_id):
+                running.waiting = False
+                if data.sample.scores:
+                    running.samples += 1
+                    running.notes += _notes(data.sample)
+                    running.sizes += (data.sample.output.metadata or {}).get(window.KEY, ())
 
         async def on_task_end(self, data: TaskEnd) -> None:
-            seen = _SCORES.pop(data.eval_id, None)
-            _UNANSWERED.discard(data.eval_id)
-            if seen is not None:
-                signature, *_ = signatures(data.log.eval.metadata)
+            if running := _RUNNING.pop(data.eval_id, None):
                 # A resumed run takes its first samples from the log. Accessing them reads the whole log again.
-                if data.log.results and len(seen) < data.log.results.completed_samples:
-                    seen = [list((sample.scores or {}).values()) for sample in data.log.samples or ()] or seen
-                noted = [score.metadata or {} for sample in seen for score in sample]
-                benchmark = find(signature.benchmark)
-                method, first = benchmark.methods[signature.method], benchmark.first_call
-                results = (result for of_sample in in_view(noted) for result in of_sample)
-                answers = [answer for result in results for answer in result.answers]
-                warnings = [
-                    messages.unreadable(benchmark, signature.task, answers, method, "inspect-ai"),
-                    messages.cut(signature.task, window.counted(_CALLS.pop(data.eval_id))),
-                    messages.unreadable_first(
-                        signature.task, first, [about[first] for about in noted if first in about]
-                    ),
-                ]
-                for warning in warnings:
+                if data.log.results and running.samples < data.log.results.completed_samples and data.log.samples:
+                    running.notes = []
+                    for sample in data.log.samples:
+                        running.notes += _notes(sample)
+                for warning in _warnings(signatures(data.log.eval.metadata)[0], running):
                     if warning is not None:
                         logger.warning(warning)
+
+
+def _notes(sample: EvalSample) -> list[Mapping[str, Any]]:
+    return [score.metadata or {} for score in (sample.scores or {}).values()]
+
+
+def _warnings(signature: Signature, running: _Running) -> list[str | None]:
+    benchmark, task = find(signature.benchmark), signature.task
+    answers: list[str] = []
+    for results in in_view(running.notes):
+        for result in results:
+            answers += result.answers
+    first = benchmark.first_call
+    outcomes = [note[first] for note in running.notes if first in note]
+    return [
+        messages.unreadable(benchmark, task, answers, benchmark.methods[signature.method], "inspect-ai"),
+        messages.cut(task, window.counted(running.sizes)),
+        messages.unreadable_first(task, first, outcomes),
+    ]
 
 
 def _inform(text: str) -> None:
@@ -132,9 +147,7 @@ def _opening(
     before: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     texts = (
         [*before, *calls.messages(benchmark, method, document, options, call)]
-        for document in asked
-        for options in every
-        for call in method.calls
+        for document, options, call in product(asked, every, method.calls)
     )
     number = len(asked) * len(every) * len(method.calls)
     prompts = _check_prompts(found[0].task, get_model(), number, texts)

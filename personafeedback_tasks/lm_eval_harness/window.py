@@ -34,8 +34,9 @@ def check_prompts(task: str, requests: Sequence[Instance], labels: int, chat_tem
     if requests[0].request_type == "generate_until":
         texts, new = [request.args[0] for request in requests], requests[0].args[1].get("max_gen_toks", 0)
     else:
-        of_prompts = (requests[start : start + labels] for start in range(0, len(requests), labels))
-        texts, new = [max(("".join(request.args) for request in each), key=len) for each in of_prompts], None
+        texts, new = [], None
+        for start in range(0, len(requests), labels):  # of each prompt, with its longest label
+            texts.append(max(("".join(request.args) for request in requests[start : start + labels]), key=len))
     window = _window(model, new) if all(isinstance(text, str) for text in texts) else None
     encode = getattr(model, "tok_encode", None)
     return check(task, texts, window, (lambda text: len(encode(text))) if encode else None)

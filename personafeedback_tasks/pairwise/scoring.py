@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 from ..core.evidence import LogLikelihoods
 from ..core.method import Metric
@@ -45,33 +46,34 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
     readable = [answer for answer in answers if answer in orders.letters]
     complete = len(readable) == count
     right = picks.count(0)
-    counts = [readable.count(letter) for letter in orders.letters]
-    return {
+    scores = {
         "acc": right / count,
         orders.all_right: float(right == count),
         "consistency": float(len(set(picks)) == 1) if complete else math.nan,
-        **{
-            rate: times / len(readable) if readable else math.nan
-            for rate, times in zip(orders.rates, counts, strict=False)  # two places need one rate
-        },
-        "invalid": 1 - len(readable) / count,
-        **{
-            bias: float(times == count) if complete else math.nan
-            for bias, times in zip(orders.biases, counts, strict=True)
-        },
-        "acc_readable": right / len(readable) if readable else math.nan,
     }
+    for rate, letter in zip(orders.rates, orders.letters, strict=False):  # two places need one rate
+        scores[rate] = readable.count(letter) / len(readable) if readable else math.nan
+    scores["invalid"] = 1 - len(readable) / count
+    for bias, letter in zip(orders.biases, orders.letters, strict=True):
+        scores[bias] = float(readable.count(letter) == count) if complete else math.nan
+    scores["acc_readable"] = right / len(readable) if readable else math.nan
+    return scores
 
 
 def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
     """acc_sym: 1 if the right response's log-odds against each other one, averaged over all orders, are positive."""
     # Where it shares the top with others, an equal share of 1. An undefined value counts as not picked.
-    places = range(len(orders.names))
-    shown = [_of_responses(of_order, place) for place, of_order in zip(places, values, strict=True)]
-    undefined = any(math.isnan(value) for of_order in values for value in of_order)
+    shown = []  # of each order, of the responses instead of the letters, the right one first
+    for place, of_order in zip(range(len(orders.names)), values, strict=True):
+        shown.append((*of_order[place:], *of_order[:place]))
+    undefined = any(math.isnan(value) for value in chain(*values))
     ahead = 0
     for other in range(1, len(orders.letters)):
-        total = sum(0.0 if right == wrong else right - wrong for right, wrong in ((of[0], of[other]) for of in shown))
+        odds = []
+        for of_responses in shown:
+            right, wrong = of_responses[0], of_responses[other]
+            odds.append(0.0 if right == wrong else right - wrong)  # two infinite ones are equal
+        total = sum(odds)
         if math.isnan(total) and not undefined:
             total = 0.0  # +inf and -inf: orders that are certain of the opposite
         if not total >= 0:
@@ -86,13 +88,7 @@ def p_chosen(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:
     # orders only.
     shares = []
     for place, of_order in zip(range(len(orders.names)), values, strict=True):
-        weights = [
-            math.exp(value - max(of_order)) for value in of_order
-        ]  # from the largest one, so that nothing underflows
+        top = max(of_order)  # from it on, so that nothing underflows
+        weights = [math.exp(value - top) for value in of_order]
         shares.append(weights[place] / sum(weights))
     return sum(shares) / len(shares)
-
-
-def _of_responses(values: LogLikelihoods, place: int) -> LogLikelihoods:
-    # Of the letters -> of the responses, the right one first.
-    return (*values[place:], *values[:place])
