@@ -62,6 +62,7 @@ def test_register_links_every_yaml_file_and_undo_removes_exactly_these(harness):
     assert "Removed 0 links" in command("register", "--undo").output
 
 
+@pytest.mark.slow
 def test_files_of_others_stay_and_those_of_an_older_version_go(harness):
     command("register")
     folder = harness / "tasks" / "personafeedback"
@@ -122,6 +123,7 @@ def give_version(harness: Path, version: str) -> None:
     importlib.invalidate_caches()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["0.3.0", "0.4.9.1"])
 def test_an_lm_eval_that_is_too_old_is_refused_later_ones_are_taken_and_undo_always_works(version, harness):
     give_version(harness, version)

@@ -186,6 +186,7 @@ def test_an_estimate_is_that_of_inspect(seed, users):
         assert ends == same(scorer.ci(cluster="user_id")(scores), abs=CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("users", [2, 8, 40])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_macro_mean_is_that_of_a_regression_on_the_cells(seed, users):
@@ -230,6 +231,7 @@ def test_the_interval_of_a_measure_stays_between_its_ends(ends):
 # --- users and prompts ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regression(seed):
     api = pytest.importorskip("statsmodels.api")

@@ -157,6 +157,7 @@ def by_hand(folder) -> dict[str, dict[str, float]]:
     return {name: {key: sum(of) / len(of) for key, of in values.items()} for name, values in found.items()}
 
 
+@pytest.mark.slow
 def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(tmp_path, monkeypatch):
     for task in ("capitals", "tools"):
         for setting in ("persona", "no_persona", "padding"):
@@ -254,6 +255,7 @@ def test_a_template_that_refuses_two_system_messages_is_refused_before_the_run(t
     assert bool(list(tmp_path.glob("*.eval"))) != refused
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     run("dicts", "persona", tmp_path / "dicts")
     run("dicts", "no_persona", tmp_path / "dicts")
@@ -330,6 +332,7 @@ metric_list:
 """
 
 
+@pytest.mark.slow
 def test_lm_evals_runs_are_paired_by_document(tmp_path):
     rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 31)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -365,6 +368,7 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
         assert "found no such user" in personafeedback("persona", name, "--data", "sample").output
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
     """Only model, data and the tasks that are not ours are others."""
     page = (CHECKOUT / "docs" / "cost.md").read_text("utf-8")
