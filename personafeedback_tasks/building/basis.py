@@ -28,31 +28,31 @@ class Bases:
     """The users of a build's questions, as prompts and pages show them now."""
 
     def __init__(self, build: Build):
-        self._folder, self._bases = build, build.by_id(Basis)
+        self._build, self._bases = build, build.by_id(Basis)
         self._texts: dict[tuple[str, str], str] = {}
 
-    def told(self, question: Question, strategy: str) -> str:
+    def for_writers(self, question: Question, strategy: str) -> str:
         """Persona for writers: its core and features inferred for the question, or the whole; a part if MASKED."""
         key = question.id, strategy
         if key not in self._texts:
-            persona, basis = self._folder.persona(question.user_id), self._bases.get(question.id)
+            persona, basis = self._build.persona(question.user_id), self._bases.get(question.id)
             if basis is not None and basis.features:
                 parts = tuple(name for name in persona.profile if any(word in name.lower() for word in _PREFERENCES))
                 told = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
             else:
-                told = self.shown(question)
-            self._texts[key] = (masked(self._folder.settings, told) if strategy == MASKED else told).text
+                told = self.for_voters(question)
+            self._texts[key] = (masked(self._build.settings, told) if strategy == MASKED else told).text
         return self._texts[key]
 
-    def shown(self, question: Question) -> Persona:
+    def for_voters(self, question: Question) -> Persona:
         """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""
-        persona = self._folder.persona(question.user_id)
+        persona = self._build.persona(question.user_id)
         basis = self._bases.get(question.id)
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:
         """Parents of an answer that is no rewrite: the question, its wording, and the persona as told."""
-        told = [f"persona:{digest_of([self.told(question, strategy)])}"] if strategy in (FULL, MASKED) else []
+        told = [f"persona:{digest_of([self.for_writers(question, strategy)])}"] if strategy in (FULL, MASKED) else []
         # A team may edit a question under the same id.
         return (question.id, f"{_WORDING}{digest_of([question.question])}", *told)
 
@@ -68,14 +68,14 @@ class Bases:
             changed = {*self.parents(question, answer.strategy)} - {*origin.parents}
             if any(parent.startswith(_WORDING) for parent in changed):
                 raise DataError(
-                    f"{self._folder.path(Question)}: found question {question.id!r} with another text than was "
+                    f"{self._build.path(Question)}: found question {question.id!r} with another text than was "
                     "answered. Put the text back; or set its keep to no, and add the new text as a line without an "
                     "id. `build texts` gives it one and answers it."
                 )
             if changed:
-                also = f" (or seed in {self._folder.root / FILE})" if answer.strategy == MASKED else ""
+                also = f" (or seed in {self._build.root / FILE})" if answer.strategy == MASKED else ""
                 raise DataError(
-                    f"{self._folder.persona_path(question.user_id)}: found another persona{also} than answer "
+                    f"{self._build.persona_path(question.user_id)}: found another persona{also} than answer "
                     f"{answer.id!r} was written for, so that people would vote with a persona that it never saw. Put "
                     "it back; or add the edited persona as persona/<new user_id>.json and drop this person in "
                     "people.csv (keep = no)."

@@ -12,7 +12,7 @@ from ..common.records import broken, rows, short
 from ..personafeedback import memory
 
 NAMED = 5
-"""Contacts that a message names; it counts the others."""
+"""Contacts that a message names; it counts all."""
 
 KEPT = ("text", "role", "content", "date")
 """Keys of a piece of memory. Others could hold what no pattern knows: they are not released."""
@@ -53,8 +53,7 @@ def pieces(path: Path) -> list[Piece]:
 def refuse(found: Sequence[str]) -> None:
     """Raise DataError if there are `contacts`."""
     if found:
-        more = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
         raise DataError(
-            f"found personal data, expected none: {'; '.join([*found[:NAMED], *more])}. Remove these. Patterns find "
-            "no names and miss other things, so read your files, too."
+            f"found personal data in {len(found):,} texts, expected none: {'; '.join(found[:NAMED])}. Remove these. "
+            "Patterns find no names and miss other things, so read your files, too."
         )

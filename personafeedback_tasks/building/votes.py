@@ -55,7 +55,7 @@ def study_of(build: Build, asked: Iterable[Question]) -> Study:
         question = questions.get(pair.question_id)
         both = sorted((pair.first, pair.second))
         if question is not None and all(name in texts for name in both):
-            shown = {"persona": bases.shown(question).text, "question": question.question}
+            shown = {"persona": bases.for_voters(question).text, "question": question.question}
             options = {name: texts[name] for name in both}
             items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults))
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])

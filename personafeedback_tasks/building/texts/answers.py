@@ -121,7 +121,7 @@ class AnswersRun(TextRun):
             answer = missing[name]
             question, shown = self._questions[answer.question_id], dict[str, str]()
             if answer.strategy in (FULL, MASKED, IMPROVED):
-                shown["persona"] = self._bases.told(question, MASKED if answer.strategy == MASKED else FULL)
+                shown["persona"] = self._bases.for_writers(question, MASKED if answer.strategy == MASKED else FULL)
             if answer.parent:
                 shown["answer"] = texts[answer.parent]
             return prompt[answer.way or PROMPTS[answer.strategy]].filled(
