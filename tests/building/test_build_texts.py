@@ -15,12 +15,6 @@ from support.commands import build_step, personafeedback, ran
 from support.servers import serving
 
 from personafeedback_tasks.building.rows import (  # fmt: skip
-    DEGRADED,
-    FULL,
-    IMPROVED,
-    MASKED,
-    QUESTION,
-    WAYS,
     Answer,
     Origin,
     Pair,
@@ -29,14 +23,10 @@ from personafeedback_tasks.building.rows import (  # fmt: skip
     Question,
     Refused,
 )
-from personafeedback_tasks.building.settings import Settings
-from personafeedback_tasks.building.texts import checks
-from personafeedback_tasks.building.texts.answers import LENGTHS, MOST, answer_id, target
+from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
-from personafeedback_tasks.building.texts.checks import words as length
 from personafeedback_tasks.building.texts.specific import slots
 from personafeedback_tasks.inspect_harness import generation
-from personafeedback_tasks.personafeedback.cases import load_cases
 
 MODEL = "openai/gpt-4o"
 
@@ -266,72 +256,6 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(writer, up
     _, pool = with_pool(few, 3)
     assert "Read 3 questions of the pool; 1 more are too short or too long" in step("questions", few)
     assert {one.question for one in few.read(Question)} == {*pool}
-
-
-# --- answers ----------------------------------------------------------------------------------------------------------
-
-
-def test_masked_differs_from_full_by_what_it_knows_alone_and_all_answers_have_one_length(writer, upto):
-    folder = upto("questions", personas=3, specific=3)
-    writer.take()
-    step("answers", folder)
-    prompt_of, answers = {name: prompt for *_, name, prompt in writer.take()}, folder.read(Answer)
-    for question in folder.questions():
-        persona = folder.persona(question.user_id)
-        of_strategy = {answer.strategy: answer for answer in answers if answer.question_id == question.id}
-        told = {strategy: prompt_of[answer.id] for strategy, answer in of_strategy.items()}
-        assert told[FULL].count(persona.text) == 1
-        before, after = told[FULL].split(persona.text)
-        assert told[MASKED].startswith(before)
-        assert told[MASKED].endswith(after)
-        long = {one for one in persona.statements if len(one) > 12}
-        assert 0 < sum(one in told[MASKED] for one in long) < len(long)
-        assert persona.text in told[IMPROVED]
-        assert not any(one in told[QUESTION] or one in told[DEGRADED] for one in long)
-        asked = {re.search(r"about (\d+) words in English", prompt)[1] for prompt in told.values()}
-        assert asked == {str(target(folder.settings, question.id))}
-    ways = {folder.by_id(Origin)[one.id].prompt.partition(".md ")[0]: one.way for one in answers if one.way}
-    assert ways == {way: way for way in WAYS}
-
-
-def test_the_lengths_of_questions_have_the_quantiles_of_the_release():
-    settings = Settings(words=200)
-    targets = Counter(target(settings, f"q{number}") for number in range(1800))
-    assert set(targets) == {5 * round(200 * words / 265 / 5) for words in LENGTHS}
-    assert all(count == pytest.approx(200, abs=60) for count in targets.values())
-    assert target(Settings(words=200, language="zh"), "q1") == pytest.approx(1.65 * target(settings, "q1"), abs=5)
-
-
-def test_the_lengths_are_those_of_the_release(real_data):
-    texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
-    ordered = sorted(map(length, texts))
-    assert tuple(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10)) == pytest.approx(LENGTHS, abs=8)
-
-
-def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(writer, upto):
-    folder = upto("questions", personas=1, specific=3)
-    first, second, third = folder.questions()
-    long, short = answer_id(first.id, FULL, MODEL), answer_id(third.id, QUESTION, MODEL)
-    boiled = answer_id(second.id, MASKED, MODEL)
-    most = MOST * target(folder.settings, first.id)
-    writer.replies = {
-        long: words("long", most + 1), f"{long}~1": words("fits", most), f"{long}~2": "unused",
-        boiled: "Sure! Here's a personalized answer: take the train.",
-        f"{boiled}~1": "Take the train, early.", short: "Go.",
-    }  # fmt: skip
-    step("answers", folder)
-    assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (long, "too long"): 1,
-        (boiled, checks.WRITER): 1,
-    }
-    of_id = {answer.id: answer.text for answer in folder.read(Answer)}
-    assert (of_id[long], of_id[boiled], of_id[short]) == (words("fits", most), "Take the train, early.", "Go.")
-
-
-def test_words_are_counted_in_either_script():
-    assert length("我想去 New York 玩3天") == 7
-    assert length("I can't go, o\u0301 ok") == 5
-    assert length("안녕 하세요 여러분") == 3
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
