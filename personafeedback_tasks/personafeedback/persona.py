@@ -64,8 +64,6 @@ class Persona:
 
     def without(self, hidden: tuple[str, ...]) -> Persona:
         """This persona without some of its parts. Parts that it does not have are ignored."""
-        if not hidden:
-            return self
         if hidden not in self._without:
             self._without[hidden] = Persona(self.user_id, _prune(self.profile, frozenset(hidden)), self.memory_file)
         return self._without[hidden]

@@ -174,7 +174,7 @@ OF_ANOTHER = ("other_persona", SIMILAR_PERSONA)
 def profile(case: PersonaQuestion, template: Template) -> str:
     """The profile that the model reads, without hidden parts: the user's, or another user's."""
     whose = case.another(template.setting) if template.setting in OF_ANOTHER else case.persona
-    return whose.without(template.hide).text
+    return (whose.without(template.hide) if template.hide else whose).text
 
 
 def persona(case: PersonaQuestion, template: Template) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import defaultdict
 from functools import partial
-from itertools import product
 
 import pytest
 from hypothesis import given
@@ -102,16 +100,6 @@ def test_the_prompts_of_a_user_share_all_before_the_question_and_hold_each_respo
         (head,) = heads[case.user_id]
         assert (case.persona.text in head) == (setting == "persona")
         assert (case.another("other_persona").text in head) == (setting == "other_persona")
-
-
-def test_without_persona_nothing_depends_on_whose_case_it_is(real_cases):
-    """Nobody's persona is told: the prompt of the same question by another user of the language is the same."""
-    one, another = list({case.user_id: case.persona for case in real_cases}.values())[:2]
-    for case in real_cases[::20]:
-        other = dataclasses.replace(case, persona=another if case.persona is one else one)
-        for version, method, order in product(WORDINGS, PERSONAFEEDBACK.methods, TWO.names):
-            template = Template(setting="no_persona", prompt=version, method=method)
-            assert build(case, template, order) == build(other, template, order), case.id
 
 
 # --- the data's texts cannot steer -----------------------------------------------------------------------------------

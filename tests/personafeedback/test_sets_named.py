@@ -23,23 +23,15 @@ NAME = "kitchen questions"
 OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")
 
 
-def cells(users=4):
-    row = {"question": "What do I cook?", "chosen": "A soup that suits you.", "reject": "Fish."}
-    return {
-        folder: [
-            {**row, "user_id": f"u{user}", "question": f"What do I cook on day {user}, {folder}?"}
-            for user in range(users)
-        ]
-        for folder in ("general/easy", "general/hard")
-    }
-
-
-def personas(users=4):
-    return {f"u{user}": {"Name": f"Ada {user}", "Likes": "soup"} for user in range(users)}
+USERS = ("u0", "u1", "u2", "u3")
 
 
 def build(root):
-    write_set(root / "set", cells(), personas())
+    cells = {}
+    for cell in ("general/easy", "general/hard"):
+        row = {"chosen": "A soup that suits you.", "reject": "Fish."}
+        cells[cell] = [{**row, "user_id": user, "question": f"What does {user} cook, {cell}?"} for user in USERS]
+    write_set(root / "set", cells, {user: {"Name": f"Ada {user}", "Likes": "soup"} for user in USERS})
     evaluate(tasks.personafeedback(data=str(root / "set")), "scripted/readable", root / "logs" / "set")
     lm_eval_log(root / "lm", "readable", "personafeedback_general_hard", root / "set")
 

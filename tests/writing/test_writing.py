@@ -56,30 +56,16 @@ def test_each_question_of_a_user_is_asked_once(make_release):
     }
 
 
-@pytest.mark.parametrize("setting", ["persona", "no_persona", "other_persona"])
-def test_no_prompt_shows_a_response(setting):
+@pytest.mark.parametrize("setting", ["persona", "no_persona", "other_persona", "rag"])
+def test_no_prompt_shows_a_response_and_each_setting_what_it_tells(setting):
+    options = Writing(setting=setting)
     for one in QUESTIONS.values():
-        prompt = build(one, Writing(setting=setting))
+        prompt = build(one, options)
         assert one.question in prompt
         assert (one.persona.text in prompt) == (setting == "persona")
+        shown = [piece in prompt for piece in one.persona.memory]
+        assert shown == [setting == "rag" and piece in options.pieces(one) for piece in one.persona.memory]
         assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
-
-
-def test_with_rag_a_prompt_shows_what_of_the_memory_fits_and_no_persona(make_release):
-    pytest.importorskip("bm25s")
-    row = {"user_id": "1", "question": "Which tea do I like?", "chosen": "Green.", "reject": "Black."}
-    root = make_release({"general/easy": [row]}, {"1": {"Name": "Ada", "Job": "pilot"}})
-    (root / "memory").mkdir()
-    pieces = [
-        "A green tea that calms.",
-        *(f"News of tea {number}: the trade." for number in range(4)),
-        "News of trains.",
-    ]
-    (root / "memory" / "1.jsonl").write_text("".join(json.dumps({"text": piece}) + "\n" for piece in pieces), "utf-8")
-    (one,) = questions(load_present(root, counts="any"))
-    prompt = build(one, Writing(setting="rag"))
-    assert pieces[0] in prompt
-    assert not [text for text in (pieces[-1], "pilot", "Green.", "Black.") if text in prompt]
 
 
 # --- what is said of a reply ------------------------------------------------------------------------------------------
