@@ -112,6 +112,10 @@ class Pair(FileRow, frozen=True):
     easy: str = ""  # id of the answer that should win by construction; empty if nothing says so
     label: str = ""  # id of the answer that the source of an imported pair prefers; empty for other pairs
 
+    def other(self, answer: str) -> str:
+        """The id of the answer beside this one."""
+        return self.second if answer == self.first else self.first
+
 
 class Refused(FileRow, frozen=True):
     """A text that a check turned down. It is kept so that it is not asked for again."""

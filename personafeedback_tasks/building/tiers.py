@@ -111,7 +111,7 @@ class Labeled:
 
     @property
     def rejected(self) -> str:
-        return self.pair.second if self.chosen == self.pair.first else self.pair.first
+        return self.pair.other(self.chosen)
 
 
 def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:

@@ -76,24 +76,20 @@ def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
     of_question: dict[str, dict[tuple[str, str], Answer]] = defaultdict(dict)
     for answer in answers.values():
         of_question[answer.question_id][answer.model, answer.strategy] = answer
-    labels: dict[str, list[Pair]] = defaultdict(list)
+    labeled: dict[str, list[Pair]] = defaultdict(list)
     for pair in build.read(Pair):
         if pair.label:
-            labels[pair.question_id].append(pair)
-    for question in build.questions(TRAIN) if build.people(TRAIN) else ():
-        persona, written = build.persona(question.user_id), of_question[question.id]
-        pairs = []
-        for pair in labels[question.id]:
-            rejected = pair.second if pair.label == pair.first else pair.first
-            pairs.append((LABELED, answers[pair.label], answers[rejected]))
-        known = [{better.id, worse.id} for _, better, worse in pairs]
-        for (model, strategy), better in written.items():
-            worse = written.get((model, QUESTION))
+            labeled[pair.question_id].append(pair)
+    for question in build.questions(TRAIN):
+        pairs = [(LABELED, pair.label, pair.other(pair.label)) for pair in labeled[question.id]]
+        known = [{pair.first, pair.second} for pair in labeled[question.id]]
+        for (model, strategy), better in of_question[question.id].items():
+            worse = of_question[question.id].get((model, QUESTION))
             if strategy == FULL and worse and {better.id, worse.id} not in known:
-                pairs.append((WRITTEN, better, worse))
-        for kind, better, worse in pairs:
-            name = f"{better.id} over {worse.id}"
-            yield kind, _case(name, persona, question.question, better.text, worse.text)
+                pairs.append((WRITTEN, better.id, worse.id))
+        for kind, chosen, rejected in pairs:
+            texts = answers[chosen].text, answers[rejected].text
+            yield kind, _case(f"{chosen} over {rejected}", build.persona(question.user_id), question.question, *texts)
 
 
 def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) -> Iterator[tuple[str, PersonaCase]]:
