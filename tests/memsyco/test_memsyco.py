@@ -147,25 +147,25 @@ def check(log, data, cases, tmp_path, orders=TWO.names) -> dict:
     return made
 
 
-def run_in_both(inspect_task, lm_eval_task, data, cases, tmp_path):
+def run_in_both(inspect_task, lm_eval_task, data, cases, tmp_path, model="memory/planted", orders=TWO.names, **options):
     """(the log of Inspect, the reports of both harnesses' logs)."""
-    log = evaluate(inspect_task(data=data, setting=SETTINGS), "memory/planted", tmp_path / "inspect")
+    log = evaluate(inspect_task(data=data, setting=SETTINGS, **options), model, tmp_path / "inspect")
     metadata = json.dumps({"data": data, "setting": ",".join(SETTINGS)})
     done = lm_eval_command(
         "--model", "memory", "--tasks", lm_eval_task, "--metadata", metadata, "--log_samples", "--output_path", tmp_path / "lm-eval"
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    made = (
-        check(log.location, data, cases, tmp_path / "one"),
-        check(tmp_path / "lm-eval", data, cases, tmp_path / "other"),
-    )
-    assert made[0]["groups"] == made[1]["groups"]
-    return log, *made
+    one = check(log.location, data, cases, tmp_path / "one", orders)
+    other = check(tmp_path / "lm-eval", data, cases, tmp_path / "other", orders)
+    for word in ("acc", "yields", "distracted"):
+        assert one["groups"]["total"]["measures"][word] == other["groups"]["total"]["measures"][word]
+    return log, one, other
 
 
 @pytest.mark.slow
 def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
     _, one, other = run_in_both(memsyco, "memsyco", "sample", load("sample"), tmp_path)
+    assert one["groups"] == other["groups"]
     assert {*one["groups"]} == {FACTS, CONFLICT, "total"}
     for made in (one, other):  # lm-eval's are two tasks, of a part each
         assert "other_data" not in [caveat["key"] for caveat in made["caveats"]]
@@ -173,18 +173,11 @@ def test_planted_calls_are_counted_by_the_report_of_both_harnesses(tmp_path):
 
 @pytest.mark.slow
 def test_log_odds_of_a_model_that_follows_place_still_show_what_a_memory_changes(tmp_path):
-    log = evaluate(memsyco(data="sample", setting=SETTINGS, method="logprobs"), "memory/", tmp_path / "inspect")
-    one = check(log.location, "sample", load("sample"), tmp_path / "one", (BOTH,))
+    _, one, _ = run_in_both(
+        memsyco, "memsyco_mc", "sample", load("sample"), tmp_path, "memory/", (BOTH,), method="logprobs"
+    )
     assert one["groups"]["total"]["measures"]["consistency"]["value"] == 0
     assert one["groups"]["total"]["measures"]["yields"]["value"] > 0
-    done = lm_eval_command(
-        "--model", "memory", "--tasks", "memsyco_mc", "--metadata", json.dumps({"data": "sample", "setting": ",".join(SETTINGS)}),
-        "--log_samples", "--output_path", tmp_path / "lm-eval",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    other = check(tmp_path / "lm-eval", "sample", load("sample"), tmp_path / "other", (BOTH,))
-    for word in ("yields", "distracted"):
-        assert other["groups"]["total"]["measures"][word] == one["groups"]["total"]["measures"][word]
 
 
 def test_a_tie_is_half_turned_and_what_cannot_be_read_is_not():

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.commands import personafeedback
+from support.releases import row_of as row
 from support.releases import write_release, write_set
 
 from personafeedback_tasks.common.outputs import SCHEMA
@@ -21,11 +22,6 @@ from personafeedback_tasks.personafeedback.report import examine
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
 CELLS = ("general/easy", "general/medium", "general/hard")
-
-
-def row(user: str = "u1", number: int = 0, **changes: str) -> dict[str, str]:
-    texts = {"question": f"question {number}?", "chosen": f"chosen {number}.", "reject": f"rejected {number}."}
-    return {"user_id": user, **texts, **changes}
 
 
 CLEAN = {cell: [row("u1", 10 * n), row("u2", 10 * n), row("u1", 10 * n + 1)] for n, cell in enumerate(CELLS)}

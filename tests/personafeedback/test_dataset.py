@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.releases import row_of as row
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import DataError
@@ -19,11 +20,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}
-
-
-def row(user: object = "u1", number: int = 0, **changes: object) -> dict[str, object]:
-    texts = {"question": f"question {number}?", "chosen": f"chosen {number}", "reject": f"rejected {number}"}
-    return {"user_id": user, **texts, **changes}
 
 
 ROWS = [row("u1", 0), row("u2", 1), row("u1", 2)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import runpy
 from collections import Counter, defaultdict
@@ -64,37 +63,12 @@ def test_the_pairs_of_the_release(rows, pairs, counts):
     for (cell, cases), count in zip(rows.items(), counts, strict=True):
         found = units(swapped(cases, pairs))
         assert 2 * len(found) == 2 * count == SWAP.sizes(cases, SwapOptions(pairs=pairs))[cell]
-        for one, other in found:
+        for one, other in [*found, *units(SAMPLE)]:  # whatever ignores the person is right in half of their calls
             assert one.user_id == other.partner != other.user_id == one.partner
             assert (one.chosen, one.rejected, one.question) == (other.rejected, other.chosen, other.question)
         if pairs == MATCHED:
             assert {*Counter((case.user_id, case.question) for unit in found for case in unit).values()} == {1}
             assert digest_of(sorted(one.pair for one, _ in found)) == DRAWN[cell]
-
-
-def score(case, judge):
-    """The `acc` of a judge that sees the two texts in their order: 0 picks the first."""
-    return mean(float(TWO.shown((0, 1), order)[judge(TWO.shown(case.responses, order))] == 0) for order in TWO.names)
-
-
-def hashed(seed):
-    return lambda shown: hashlib.sha256(f"{seed}{shown}".encode()).digest()[0] % 2
-
-
-BLIND = {
-    "longest": lambda shown: max((0, 1), key=lambda place: len(shown[place])),
-    "first": lambda shown: 0,
-    "second": lambda shown: 1,
-}
-
-
-@pytest.mark.slow
-def test_a_judge_that_ignores_the_person_is_right_in_half_of_the_calls_of_every_pair(rows):
-    """And so is any function of the texts and their places."""
-    judges = [*BLIND.values(), *map(hashed, range(5))]
-    for one, other in [*units(swapped(rows["general_hard"], ALL)), *units(SAMPLE)]:
-        for judge in judges:
-            assert score(one, judge) + score(other, judge) == 1
 
 
 @pytest.mark.release

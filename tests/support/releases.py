@@ -18,6 +18,12 @@ ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
 Rows = Sequence[Mapping[str, Any]]
 
 
+def row_of(user: object = "u1", number: int = 0, **changes: object) -> dict[str, Any]:
+    """A row; of different numbers, all texts differ."""
+    texts = {"question": f"question {number}?", "chosen": f"chosen {number}", "reject": f"rejected {number}"}
+    return {"user_id": user, **texts, **changes}
+
+
 def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]) -> Path:
     """Write a release: `cells` maps "spedific/mid" to its rows, `personas` a user id to a profile."""
     (root / "persona").mkdir(parents=True)
