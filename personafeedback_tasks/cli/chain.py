@@ -101,15 +101,18 @@ def _blocks(funnels: Sequence[Funnel]) -> list[Block]:
     from ..reports.blocks import bullets, signatures
     from ..reports.table import Table, with_interval
 
-    found = [step for step in STEPS if any(step.name in funnel.steps for funnel in funnels)]
-    columns = [
-        column
-        for step in found
-        for column in with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
-    ]
+    columns, meanings = [], []
+    lines: dict[str, str] = {}
+    for step in STEPS:
+        shares = [funnel.steps.get(step.name) for funnel in funnels]
+        if any(share is not None for share in shares):
+            columns += with_interval(step.label, shares, strong=False)
+            meanings.append(f"{step.label}: {step.meaning}.")
+    for funnel in funnels:
+        lines |= {f"{funnel.model}, {task}": line for task, line in funnel.signatures.items()}
     return [
         *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
         Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
-        bullets([*(f"{step.label}: {step.meaning}." for step in found), ABOUT]),
-        signatures({f"{funnel.model}, {task}": line for funnel in funnels for task, line in funnel.signatures.items()}),
+        bullets([*meanings, ABOUT]),
+        signatures(lines),
     ]

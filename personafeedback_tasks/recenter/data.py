@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,7 +56,8 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
 
 def with_judgment(rows: Rows[R]) -> Rows[R]:
     """The rows that can be scored; the others are kept in `unscored`. Raises DataError if none can be."""
-    asked, others = (tuple(row for row in rows if (row.judgment is not None) is kept) for kept in (True, False))
+    asked = tuple(row for row in rows if row.judgment is not None)
+    others = tuple(row for row in rows if row.judgment is None)
     if not asked:
         raise DataError(
             f"{rows.source}: found no row of {rows.stage.file} to score (rows: {len(rows):,}, without votes or with "
@@ -107,12 +109,12 @@ def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
     by_user: dict[str, list[AnyCase]] = {}
     for case in cases:
         by_user.setdefault(case.user_id, []).append(case)
-    places = [
-        (turn, digest_of((user,)), user, case)
-        for user, own in by_user.items()
-        for turn, case in enumerate(sorted(own, key=lambda case: (digest_of((case.id,)), case.id)))
-    ]
-    return [case for *_, case in sorted(places, key=lambda place: place[:3])]
+    places = []
+    for user, own in by_user.items():
+        own.sort(key=lambda case: (digest_of((case.id,)), case.id))
+        places += [((turn, digest_of((user,)), user), case) for turn, case in enumerate(own)]
+    places.sort(key=itemgetter(0))
+    return [case for _, case in places]
 
 
 SEED = 1

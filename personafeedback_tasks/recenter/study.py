@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..annotation.items import NONE, Item, fault_counts, guidelines
+from ..annotation.items import Item, fault_counts, guidelines
 from ..annotation.rows import Vote
 from ..common.errors import DataError
 from ..common.files import write_all
@@ -186,28 +185,29 @@ def write_judged(folder: Path, asked: Iterable[StudyItem], votes: Iterable[tuple
     of_item: dict[str, list[Vote]] = defaultdict(list)
     for item, vote in votes:
         of_item[item.id].append(vote)
-    judged: dict[str, list[tuple[str, dict[str, Any]]]] = {name: [] for name in (*(of.file for of in STAGES), MISSED)}
-    for item, rows in asked:
-        if item.id in of_item:
-            for row in rows:
-                values = {**without_votes(row), **_judgments(item, row, of_item[item.id])}
-                judged[MISSED if isinstance(row, Conversation) else row.file].append((row.id, values))
-    written: dict[str, list[dict[str, Any]]] = {}
-    for name, of_file in judged.items():
-        if of_file or (folder / name).is_file():
-            written[name] = [values for _, values in sorted(of_file, key=itemgetter(0))]
-    write_all({folder / name: json_lines(lines) for name, lines in written.items()})
-    return {name: len(lines) for name, lines in written.items()}
+    lines: dict[str, list[dict[str, Any]]] = {name: [] for name in (*(stage.file for stage in STAGES), MISSED)}
+    judged = [(row, item) for item, rows in asked if item.id in of_item for row in rows]
+    for row, item in sorted(judged, key=lambda pair: pair[0].id):
+        name = MISSED if isinstance(row, Conversation) else row.file
+        values = {**without_votes(row), **_judgments(item, row, of_item[item.id])}
+        lines[name].append(values)
+    # a file that is there is also emptied where no vote counts any more
+    written = {name: of_file for name, of_file in lines.items() if of_file or (folder / name).is_file()}
+    write_all({folder / name: json_lines(of_file) for name, of_file in written.items()})
+    return {name: len(of_file) for name, of_file in written.items()}
 
 
 def _judgments(item: Item, row: StageRow, votes: Sequence[Vote]) -> dict[str, Any]:
     # as the row's file has them
     if isinstance(row, Conversation):
-        named = [vote.note.split(";") if vote.chosen == MISSING else [] for vote in votes]
-        return {"missing": [[text.strip() for text in of_one if text.strip()] for of_one in named]}
+        missing: list[list[str]] = []
+        for vote in votes:
+            named = vote.note.split(";") if vote.chosen == MISSING else []
+            missing.append([text.strip() for text in named if text.strip()])
+        return {"missing": missing}
     if isinstance(row, Relevance):
-        ticked = [set(vote.chosen.split()) - {NONE} for vote in votes]
-        return {"votes": [any(item.answers[number] == row.attribute for number in of_one) for of_one in ticked]}
+        own = {number for number, attribute in item.answers.items() if attribute == row.attribute}
+        return {"votes": [not own.isdisjoint(vote.chosen.split()) for vote in votes]}
     if not isinstance(row, Response):
         return {"votes": [vote.chosen for vote in votes]}
     faults = fault_counts(votes, {side: side for side in item.options})
