@@ -1,8 +1,7 @@
-"""Replies that are texts for a user to read: whether one is there, and what can be said of it without a judge."""
+"""Replies that are texts for a user to read: the text without the thinking, and whether there is one."""
 
 from __future__ import annotations
 
-import math
 import re
 
 from .answers import why_not
@@ -38,21 +37,3 @@ def read_written(reply: str, truncated: bool = False) -> str:
     if not text:
         return "truncated" if truncated else "no_response"
     return "refusal" if len(text) <= SHORT and why_not(text) == "refusal" else WRITTEN
-
-
-def described(answer: str, reply: str, truncated: bool | None) -> dict[str, float]:
-    """What any written reply is described by.
-
-    Returns:
-        written, empty, refused: 1 or 0.
-        truncated: 1 or 0; nan where nobody knows.
-        length: characters, 0 if empty.
-    """
-    text = shown_text(reply) or ""
-    return {
-        "written": float(answer == WRITTEN),
-        "empty": float(not text),
-        "refused": float(answer == "refusal"),
-        "truncated": math.nan if truncated is None else float(answer == "truncated"),
-        "length": float(len(text)),
-    }

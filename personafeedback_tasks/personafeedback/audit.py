@@ -76,8 +76,10 @@ class Audit:
 
 
 def _groups(cells: Collection[str]) -> dict[str, list[str]]:
-    of_category = {name: [cell for cell in cells if category_of(cell) == name] for name in CATEGORIES}
-    found = {name: within for name, within in of_category.items() if within}
+    # category -> its cells among these; `total`: all of them, where both categories are there
+    found: dict[str, list[str]] = {}
+    for cell in sorted(cells, key=lambda cell: CATEGORIES.index(category_of(cell))):
+        found.setdefault(category_of(cell), []).append(cell)
     return {**found, "total": [*cells]} if len(found) > 1 else found
 
 

@@ -68,12 +68,13 @@ def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
     # a fault that at least half of the people asked found
     found: dict[str, set[str]] = defaultdict(set)
     for case in cases:
-        if "faults" in case.extra:
-            faults = decoded(f"{cut(case.id)}, faults", case.extra["faults"], _Faults)
-            for side, counts in (("chosen", faults.chosen), ("rejected", faults.reject)):
-                for fault, count in counts.items():
-                    if 2 * count >= faults.asked:
-                        found[f"{side} is {fault}"].add(case.id)
+        if "faults" not in case.extra:
+            continue
+        faults = decoded(f"{cut(case.id)}, faults", case.extra["faults"], _Faults)
+        for side, counts in (("chosen", faults.chosen), ("rejected", faults.reject)):
+            for fault, count in counts.items():
+                if 2 * count >= faults.asked:
+                    found[f"{side} is {fault}"].add(case.id)
     return {name: frozenset(found[name]) for name in sorted(found)}
 
 

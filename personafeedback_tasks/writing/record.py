@@ -14,7 +14,7 @@ from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
-from ..parsing.texts import WRITTEN, described, read_written, shown_text
+from ..parsing.texts import WRITTEN, read_written, shown_text
 from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
 from ..personafeedback.cells import SELECTIONS
@@ -57,12 +57,18 @@ def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, f
     """What can be said of one reply without a judge. None of it is quality.
 
     Returns:
-        What `described` gives, and
+        written, empty, refused: 1 or 0.
+        truncated: 1 or 0; nan where nobody knows.
+        length: characters, 0 if empty.
         language: 1 if it is in the language of the question, else 0; nan if it is empty.
     """
-    text = shown_text(reply.text)
+    text = shown_text(reply.text) or ""
     return {
-        **described(answer, reply.text, reply.truncated),
+        "written": float(answer == WRITTEN),
+        "empty": float(not text),
+        "refused": float(answer == "refusal"),
+        "truncated": math.nan if reply.truncated is None else float(answer == "truncated"),
+        "length": float(len(text)),
         "language": float(language_of(text) == language_of(facts["question"])) if text else math.nan,
     }
 
