@@ -277,12 +277,10 @@ def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
 def _card(made: ReleaseFiles, build: Build, accuracy: Mapping[str, Estimate]) -> str:
     require("jinja2", extra="report")
     manifest = made.manifest
-    sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (float("inf"), "10K<n<100K"))
     data = DatasetCardData(
         language=build.settings.language,
         license="other" if manifest.license == UNKNOWN else manifest.license.lower(),
         pretty_name=manifest.name,
-        size_categories=next(name for most, name in sizes if sum(manifest.counts.values()) < most),
         task_categories=["text-generation"],
         tags=["personalization", "preference", "personafeedback"],
         configs=[

@@ -117,14 +117,22 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     assert all("Hobby" in row["persona"] and row["question"].startswith("What should I") for row in rows)
 
 
-def test_without_pairs_the_step_before_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("missing", "command", "said"),
+    [
+        ("pairs.jsonl", ("annotate", "pack"), "Run first: personafeedback build texts {} answers"),
+        ("pairs.jsonl", ("build", "release"), "Run first: personafeedback build texts {} answers"),
+        ("votes.jsonl", ("build", "release"), "Run first: personafeedback annotate votes {}"),
+        ("build.toml", ("annotate", "pack"), "Start one: personafeedback build init {}"),
+        ("build.toml", ("build", "status"), "Start one: personafeedback build init {}"),
+    ],
+)
+def test_the_step_before_is_named(missing, command, said, tmp_path):
     build = a_build(tmp_path / "b")
-    build.path(Pair).unlink()
-    done = personafeedback("annotate", "pack", build.root)
+    (build.root / missing).unlink(missing_ok=True)
+    done = personafeedback(*command, build.root)
     assert done.exit_code == 1
-    assert f"Run first: personafeedback build texts {build.root} answers" in done.stderr
-    done = personafeedback("annotate", "pack", tmp_path)
-    assert f"Start one: personafeedback build init {tmp_path}" in done.stderr
+    assert said.format(build.root) in " ".join(done.stderr.split())
 
 
 def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):

@@ -17,7 +17,7 @@ from support.commands import personafeedback, ran
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
+from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.building.tiers import KAPPA, RISK
 from personafeedback_tasks.personafeedback.audit import audit, label_ceilings
 from personafeedback_tasks.personafeedback.cases import load_present
@@ -166,13 +166,6 @@ def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays
     kept = {path.name for path in (build.root / "release").rglob("*")}
     assert "LICENSE" in kept
     assert "old.jsonl" not in kept
-
-
-def test_without_votes_and_labels_the_step_before_is_named(tmp_path):
-    build = a_build(tmp_path / "b")
-    done = personafeedback("build", "release", build.root)
-    assert f"Run first: personafeedback annotate votes {build.root}" in done.stderr
-    assert build.read(Origin) == []
 
 
 def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_path):
