@@ -205,7 +205,7 @@ class Benchmark(ABC):
 
     def tabled(self, method: Method, results: Sequence[Result], harness: str) -> list[dict[str, float]]:
         """The values of each case of a document in a harness's table: of the first setting, and what others add."""
-        left_out = {metric.name for metric in method.metrics} - {metric.name for metric in method.metrics_in(harness)}
+        left_out = {metric.name for metric in method.metrics if harness not in metric.harnesses}
         rows = []
         first = [result for result in results if result.setting == results[0].setting]
         for place, result in enumerate(first):

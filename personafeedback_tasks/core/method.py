@@ -36,7 +36,7 @@ class Metric:
     name: str
     higher_is_better: bool | None = True  # None where neither direction is
     defined: bool = True  # for every case; lm-eval cannot pool one that is nan for some
-    harnesses: tuple[str, ...] | None = None  # whose tables have it; None for all. Reports have it in any case
+    harnesses: tuple[str, ...] = tuple(HARNESSES)  # whose tables have it; reports have it in any case
 
 
 def of_settings(listed: Sequence[T], settings: int) -> list[Sequence[T]]:
@@ -74,7 +74,7 @@ class Method(ABC):
 
     def metrics_in(self, harness: str) -> list[Metric]:
         """The metrics of a harness's table."""
-        return [metric for metric in self.metrics if metric.harnesses is None or harness in metric.harnesses]
+        return [metric for metric in self.metrics if harness in metric.harnesses]
 
     def documents(self, cases: Sequence[Any]) -> Sequence[Any]:
         """What a harness asks, in order: the cases, or groups of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
@@ -115,7 +115,7 @@ def measures(benchmark: str, method: str) -> Metric:
     # Without this annotation Inspect passes bare scores, stripped of their metadata.
     def compute(scores: list[SampleScore]) -> Value:
         every: list[Result] = []
-        for results in in_view(score.score.metadata or {} for score in scores):
+        for results in in_view([score.score.metadata or {} for score in scores]):
             # those of the first setting come first, and the table has what the others add to them
             for result, values in zip(results, record.tabled(of_method, results, "inspect"), strict=False):
                 every.append(replace(result, values=values))
@@ -134,16 +134,18 @@ def pearson() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:  # annotated for the same reason
         cases: dict[str, list[Any]] = {}
-        for results in in_view(score.score.metadata or {} for score in scores):
+        for results in in_view([score.score.metadata or {} for score in scores]):
             cases.setdefault(results[0].case_id, []).append(results[0].rewards or {})
         return cast(Value, correlations(cases.values()))
 
     return compute
 
 
-def in_view(notes: Iterable[Mapping[str, Any]]) -> list[Sequence[Result]]:
+def in_view(notes: Sequence[Mapping[str, Any]]) -> list[Sequence[Result]]:
     """The results in the metadata of each score of a run, read in view of each other."""
-    notes = list(notes)
     thinks = any(THINKS in note for note in notes)
-    logged = [(thinks and note.get(IF_THINKS)) or note.get(RESULTS, ()) for note in notes]
-    return [[Result.from_json(one) for one in results] for results in logged]
+    found: list[Sequence[Result]] = []
+    for note in notes:
+        logged = (thinks and note.get(IF_THINKS)) or note.get(RESULTS, ())
+        found.append([Result.from_json(one) for one in logged])
+    return found

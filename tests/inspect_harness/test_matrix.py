@@ -15,7 +15,6 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("bm25s")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.lm_eval_runs import command
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 from personafeedback_tasks.common.errors import PersonaFeedbackError
@@ -75,26 +74,19 @@ def test_every_setting_and_every_method_of_lm_eval_runs(setting, suffix, data):
 
 
 @pytest.mark.parametrize(
-    ("task", "method"),
+    ("suffix", "options", "told"),
     [
-        ("general_hard", "logprobs"),
-        ("general_hard_mc", "generate"),
+        ("", {"method": "logprobs"}, "must not set method, got 'logprobs'.* names that end with _cot or _mc"),
+        (
+            "_mc",
+            {"method": "generate"},
+            "must not set method, got 'generate'.*logprobs and reward work in Inspect only",
+        ),
+        ("", {"setting": "rag", "rag_filter": True}, "rag_filter=true works in Inspect only"),
     ],
 )
-def test_the_command_of_lm_eval_refuses_a_method_that_is_not_the_tasks(task, method, data):
-    done = command(
-        "--model", "dummy", "--tasks", f"personafeedback_{task}", "--limit", "1",
-        "--metadata", json.dumps({"method": method, "counts": "any"}), PERSONAFEEDBACK_DATA=str(data),
-    )  # fmt: skip
-    assert done.returncode != 0
-    output = " ".join((done.stdout + done.stderr).split())
-    assert f"personafeedback_{task}: --metadata must not set method, got '{method}'" in output
-    assert "names that end with _cot or _mc" in output
-    assert "logprobs and reward work in Inspect only" in output
-    assert "model calls" not in output
-
-
-def test_lm_eval_refuses_the_filter(data):
-    metadata = {"setting": "rag", "rag_filter": True, "counts": "any"}
-    with pytest.raises(PersonaFeedbackError, match="rag_filter"):
-        evaluate_lm_eval("gold", "personafeedback_general_hard", data, metadata=metadata, limit=1)
+def test_lm_eval_refuses_what_only_inspect_can(suffix, options, told, data):
+    with pytest.raises(PersonaFeedbackError, match=told):
+        evaluate_lm_eval(
+            "gold", f"personafeedback_general_hard{suffix}", data, metadata={**options, "counts": "any"}, limit=1
+        )
