@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..core.result import Result
 from ..logs.errors import RunError
@@ -29,29 +30,15 @@ def named_differences(run: Run) -> dict[str, str]:
     return {name: value for value, name in names.items()}
 
 
-def refuse_other_control(run: Run, control: Run, value: str) -> None:
-    """Raise RunError unless the control has this value of the control's option and differs from the run in it alone."""
+def refuse_other_control(run: Run, control: Run) -> None:
+    """Raise RunError unless the control differs from the run in the control's option alone."""
     spec = run.benchmark.report.control
-    if control.setting != value:
-        raise RunError(
-            f"{control.logs[0]}: found {spec.option} {control.setting}, expected {value} "
-            f"for a control. Run the same task with {spec.option}={value}."
-        )
-    if run.setting == value:
-        raise RunError(
-            f"{run.logs[0]}: found {spec.option} {value}, expected a run that is told more or other things than its "
-            f"control {control.logs[0]}."
-        )
-    # where the harness is another one, the caveat `control_harness` names them
-    differing = run.other_conditions(control) if run.program == control.program else {}
-    for name, mine, its in (
-        ("the model", run.identity, control.identity),
-        *(
-            (name, run.signature.defining[name], control.signature.defining.get(name))
-            for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(value, ()))
-        ),
-        *((name, *values) for name, values in differing.items()),
-    ):
+    values: dict[str, tuple[Any, Any]] = {"the model": (run.identity, control.identity)}
+    for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(control.setting, ())):
+        values[name] = run.signature.defining[name], control.signature.defining.get(name)
+    if run.program == control.program:  # else the caveat `control_harness` names them
+        values |= run.other_conditions(control)
+    for name, (mine, its) in values.items():
         if mine != its:
             raise RunError(
                 f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it controls. "
@@ -86,7 +73,7 @@ def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:
     for run, controls in rows:
         for other, _ in rows:
             if other.identity == run.identity and other.setting in _weaker(run) and other.setting not in controls:
-                reasons.append(_unfit(run, other, other.setting))
+                reasons.append(_unfit(run, other))
     return [*filter(None, reasons)]
 
 
@@ -99,7 +86,7 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     # the one with the most common cases, but the same harness first
     found = {}
     for value in _weaker(run):
-        there = [other for other in runs if not _unfit(run, other, value)]
+        there = [other for other in runs if other.setting == value and not _unfit(run, other)]
         if there:
             found[value] = max(
                 there, key=lambda other: (other.program == run.program, len(run.cases.keys() & other.cases.keys()))
@@ -107,9 +94,9 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
     return found
 
 
-def _unfit(run: Run, other: Run, value: str) -> str:
+def _unfit(run: Run, other: Run) -> str:
     try:
-        refuse_other_control(run, other, value)
+        refuse_other_control(run, other)
     except RunError as error:
         return str(error)
     return ""

@@ -19,7 +19,7 @@ from ..logs.run import Run
 from ..stats.estimates import percent
 from .caveats import of_result
 from .contender import Contender, answered, groups_of, has_macro, with_scores
-from .control import named_differences, refuse_other_control
+from .control import named_differences
 from .costs import costs
 from .documents import Group, Judges, ReportDocument, ReportedRun, Unread
 from .measures import Measure, every, own
@@ -53,20 +53,14 @@ def make_report(
     Args:
         cases: all cases of the available data, other cells included, in which repeats are searched.
             None leaves out what needs the texts.
-        controls: value of the control's option -> the same model's run under it.
+        controls: value of the control's option -> the same model's run under it, as `with_controls` has them.
         texts: result of `ReportSpec.examine`, if it is known.
-
-    Raises:
-        RunError: a control is not one of this run.
     """
     spec = run.benchmark.report
     if cases is not None and spec.examine is not None:
         texts = texts or spec.examine(cases, run.cases.keys())
     texts = with_scores(run, texts) if texts else None
     controls = controls or {}
-    for value, control in controls.items():
-        refuse_other_control(run, control, value)
-    controls = dict(sorted(controls.items(), key=lambda item: spec.control.values.index(item[0])))
     whole = Contender(run, controls, texts=texts)
     listed = [one for one in every([whole]) if one.reported]
     found = groups_of(run, run.cells)
