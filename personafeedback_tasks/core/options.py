@@ -89,18 +89,23 @@ class Options:
     @classmethod
     def changed(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options that shape a question and are not the default, without the method, which has its own place."""
-        return {
-            one.name: options[one.name]
-            for one in _options(cls)
-            if one.metadata["said"] and one.name in options and _plain(options[one.name]) != _plain(one.default)
-            if one.metadata["relevant"] is None or one.metadata["relevant"](options)
-        }
+        found = {}
+        for one in _options(cls):
+            if not one.metadata["said"] or one.name not in options:
+                continue
+            value, relevant = options[one.name], one.metadata["relevant"]
+            if _plain(value) != _plain(one.default) and (relevant is None or relevant(options)):
+                found[one.name] = value
+        return found
 
     @classmethod
     def remarks(cls, options: Mapping[str, Any]) -> list[str]:
         """`changed` in words."""
-        said = {one.name: one.metadata["said"] for one in _options(cls)}
-        return [remark for name, value in cls.changed(options).items() for remark in said[name](value)]
+        changed, remarks = cls.changed(options), list[str]()
+        for one in _options(cls):
+            if one.name in changed:
+                remarks += one.metadata["said"](changed[one.name])
+        return remarks
 
     @classmethod
     def values_of(cls, name: str) -> tuple[str, ...]:
@@ -116,14 +121,13 @@ class Options:
     @classmethod
     def details(cls, options: Mapping[str, Any]) -> list[str]:
         """What a signature says beside the options of `always`: what was changed, and what affects this run."""
-        changed = cls.changed(options)
-        shown = [
-            one
-            for one in _options(cls)
-            if one.metadata["said"] and not one.metadata["always"]
-            if one.name in changed or (one.metadata["relevant"] is not None and one.metadata["relevant"](options))
-        ]
-        return [remark for one in shown for remark in one.metadata["said"](options[one.name])]
+        changed, details = cls.changed(options), list[str]()
+        for one in _options(cls):
+            said, relevant = one.metadata["said"], one.metadata["relevant"]
+            affects = one.name in changed or (relevant is not None and relevant(options))
+            if said and not one.metadata["always"] and affects:
+                details += said(options[one.name])
+        return details
 
     @classmethod
     def names(cls) -> list[str]:
