@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,17 @@ def written(*arguments: object) -> object:
     done = personafeedback(*arguments, "--json", "-")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
+
+
+def test_runs_that_were_read_without_their_data_are_checked_once_these_are_there(tmp_path):
+    data = shutil.copytree(str(files("personafeedback_tasks.personafeedback").joinpath("sample")), tmp_path / "data")
+    log = judged(tmp_path / "logs", "gold", data, counts="any")
+    log.write_text(log.read_text("utf-8").replace("Below are the persona", "Here are the persona"), "utf-8")
+    moved = data.rename(tmp_path / "moved")
+    runs = api.read_runs(log)
+    for function in (api.report, api.rank):
+        with pytest.raises(RunError, match="prompt"):
+            function(runs, data=str(moved))
 
 
 @pytest.mark.slow
