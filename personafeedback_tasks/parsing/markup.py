@@ -99,7 +99,7 @@ _MODEL_THINKS = re.compile("think|thought|reason", re.I)
 """In the name of a tag by which a model keeps its thinking apart; `<plan>` or `<analysis>` are a way to write."""
 
 
-@lru_cache(maxsize=1024)  # most replies of most runs are a letter
+@lru_cache(maxsize=32)  # most replies of most runs are one of a few; long ones are not kept for long
 def closes_thinking(reply: str) -> bool:
     """Whether a reply has thinking that comes to its end, opened by the reply or by the template of its prompt."""
     return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(_tagged(reply)))

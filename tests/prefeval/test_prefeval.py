@@ -111,14 +111,19 @@ def expected(read_one) -> dict[str, float]:
     return {name: mean(score[name] for score in scores) for name in printed}
 
 
-@pytest.mark.slow
-def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_replies(tmp_path):
+def in_lm_eval(judge: str, task: str, folder: Path) -> Path:
+    """The results file of a run."""
     done = lm_eval_command(
-        "--model", "four", "--model_args", "judge=noisy", "--tasks", "prefeval", "--metadata", '{"data": "sample"}',
-        "--log_samples", "--output_path", tmp_path / "lm-eval",
+        "--model", "four", "--model_args", f"judge={judge}", "--tasks", task, "--metadata", '{"data": "sample"}',
+        "--log_samples", "--output_path", folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    results = max((tmp_path / "lm-eval").rglob("results_*.json"))
+    return max(folder.rglob("results_*.json"))
+
+
+@pytest.mark.slow
+def test_both_harnesses_and_the_reports_of_their_logs_have_the_scores_of_the_replies(tmp_path):
+    results = in_lm_eval("noisy", "prefeval", tmp_path / "lm-eval")
     log = Path(evaluate(prefeval(data="sample"), "four/noisy", tmp_path / "inspect").location)
     scores = expected(read)
     table = json.loads(results.read_text(encoding="utf-8"))["results"]["prefeval"]
@@ -174,12 +179,7 @@ def test_cot_reads_the_last_line(tmp_path):
 
 
 def test_log_likelihoods_of_four_letters_in_lm_eval(tmp_path):
-    done = lm_eval_command(
-        "--model", "four", "--model_args", "judge=longest", "--tasks", "prefeval_mc",
-        "--metadata", '{"data": "sample"}', "--log_samples", "--output_path", tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    run = read_run(max(tmp_path.rglob("results_*.json")))
+    run = read_run(in_lm_eval("longest", "prefeval_mc", tmp_path))
     assert {case: row.value("acc") for case, row in run.cases.items()} == longest_by_hand()
     for case, row in run.cases.items():
         values = [[-0.5 if letter == answer else -2.0 for letter in "ABCD"] for answer in row.answers]
