@@ -3,9 +3,8 @@
     PERSONAFEEDBACK_DATA=FOLDER python benchmarks/speed.py
 
 In one process, after imports: load the General half, read replies. Then whole commands with start and imports: `audit`;
-`report` of a run of 8,298 cases from either harness's log, in turns with a program that only reads the same file;
-`rank` of twenty such runs. For these the Specific half repeats the General one, each question with a mark, so that
-every cell has its size in the paper.
+`report` of a run of 8,298 cases from either harness's log; `rank` of twenty such runs. For these the Specific half
+repeats the General one, each question with a mark, so that every cell has its size in the paper.
 """
 
 from __future__ import annotations
@@ -34,14 +33,6 @@ COPIES = 10
 """Of the run of each harness, under other models' names."""
 
 OURS = (sys.executable, "-m", "personafeedback_tasks")
-ONLY_READ = {
-    "lm_eval": "import json, pathlib\n"
-    "for path in pathlib.Path('lm_eval').rglob('samples_*.jsonl'):\n"
-    "    rows = [json.loads(line) for line in path.open('rb')]",
-    "inspect": "import pathlib\nfrom inspect_ai.log import read_eval_log\n"
-    "(path,) = pathlib.Path('inspect').glob('*.eval')\nlog = read_eval_log(str(path))",
-}
-"""Harness -> a program that reads its log with the harness's own means and does nothing else."""
 
 
 def seconds(function) -> float:
@@ -52,7 +43,9 @@ def seconds(function) -> float:
 def in_one_process() -> None:
     load = seconds(lambda: load_cases(category="general"))
     print(f"load the General half with personas: {load:.3f} s")
-    short = ["A", "**B**", "Answer: B", "答案：A", "Overall, Response B suits this user better."] * 100
+    # more texts than the reader remembers, so that each is read
+    short = ["A", "**B**", "Answer: B", "答案：A", "Overall, Response B suits this user better."]
+    short = [text + " " * spaces for spaces in range(250) for text in short]
     english = "Response A suggests a busy club, while Response B suggests a quiet tour for someone who reads. " * 105
     chinese = "回答A建议去热闹的俱乐部，不太符合用户的特点；回答B建议参观图书馆，更贴近用户的兴趣。" * 80
     texts = {
@@ -69,23 +62,15 @@ def in_one_process() -> None:
 
 
 def whole_commands(folder: Path) -> None:
-    print("| command, median of 3 | seconds | CPU seconds | MiB | times reading |\n|---|---|---|---|---|")
-    measure(folder, {"audit": (*OURS, "audit", "--json", "audit.json")})
+    print("| command, median of 3 | seconds | CPU seconds | MiB |\n|---|---|---|---|")
+    measure(folder, "audit", "audit", "--json", "audit.json")
     write_logs(folder)
-    for harness, reading in ONLY_READ.items():
-        report = (*OURS, "report", harness)
-        measure(
-            folder,
-            {
-                f"only read the log of {harness}": (sys.executable, "-c", reading),
-                f"report, log of {harness}": report,
-                f"report --out, log of {harness}": (*report, "--out", "out"),
-            },
-        )
+    for harness in ("lm_eval", "inspect"):
+        measure(folder, f"report --out, log of {harness}", "report", harness, "--out", "out")
     for number in range(COPIES):
         copy_inspect(next((folder / "inspect").glob("*.eval")), folder / "runs" / f"{number}.eval", f"model/i{number}")
         copy_lm_eval(folder / "lm_eval", folder / "runs" / f"lm{number}", f"model/l{number}")
-    measure(folder, {f"rank, {2 * COPIES} runs": (*OURS, "rank", "runs", "--data", "release")})
+    measure(folder, f"rank, {2 * COPIES} runs", "rank", "runs", "--data", "release")
 
 
 def write_release(folder: Path) -> None:
@@ -149,16 +134,11 @@ def copy_lm_eval(results: Path, to: Path, model: str) -> None:
     file.write_text(json.dumps(changed), encoding="utf-8")
 
 
-def measure(folder: Path, commands: dict[str, tuple[str, ...]]) -> None:
-    """Print a row for each command, with its time as a multiple of the first one's. Three rounds, in turns."""
-    taken: dict[str, list[tuple[float, ...]]] = {name: [] for name in commands}
-    for _ in range(3):
-        for name, command in commands.items():
-            taken[name].append(run(folder, command))
-    first = statistics.median(wall for wall, *_ in next(iter(taken.values())))
-    for name, rounds in taken.items():
-        wall, cpu, memory = map(statistics.median, zip(*rounds, strict=True))
-        print(f"| {name} | {wall:.1f} | {cpu:.1f} | {memory:.0f} | {wall / first:.2f} |", flush=True)
+def measure(folder: Path, name: str, *words: str) -> None:
+    """Print a row for a command of ours."""
+    rounds = [run(folder, (*OURS, *words)) for _ in range(3)]
+    wall, cpu, memory = map(statistics.median, zip(*rounds, strict=True))
+    print(f"| {name} | {wall:.1f} | {cpu:.1f} | {memory:.0f} |", flush=True)
 
 
 def run(folder: Path, command: tuple[str, ...]) -> tuple[float, ...]:
