@@ -37,7 +37,6 @@ def render(rankings: Sequence[Ranking], balance: Sequence[Balance]) -> str:
         planes=page_plots.planes(balance),
         reasons=rank_text.reasons([ranking.entry for ranking in rankings]),
         place_meaning=page_table.PLACE,
-        most_pairs=page_table.MOST_PAIRS,
     )
 
 
@@ -69,7 +68,6 @@ def _section(ranking: Ranking, numbers: Sequence[str], several: bool, has_texts:
         "columns": page_table.columns(ranking, numbers),
         "control": first.benchmark.report.control,
         "score": page_table.score_name(ranking).capitalize(),
-        "dumbbell": page_plots.dumbbell(ranking),
         "forest": page_plots.forest(ranking),
         "pairs": page_table.pairs(entry),
     }

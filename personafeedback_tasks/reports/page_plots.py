@@ -1,19 +1,18 @@
-"""The pictures of a page's ranking, as places along an axis in percent: accuracies, and gains of the persona."""
+"""The pictures of a page's ranking, as places along an axis in percent: scores, and gains beside costs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..analysis.balance import COST, GAIN, SWAP, costs_among
-from ..analysis.contender import Contender
+from ..analysis.control import named_differences
 from ..analysis.documents import Balance
 from ..analysis.measures import SCORE, over
 from ..analysis.ranking import Ranking
-from ..analysis.void import is_void
-from ..stats.estimates import Estimate, mean
+from ..stats.estimates import Estimate
 from .table import interval, percent
 
 TICKS = 7
@@ -59,21 +58,34 @@ class Axis:
 
 
 def forest(ranking: Ranking) -> dict[str, Any]:
-    """Every run's score with its interval, before what needs no model."""
-    spec, first = ranking.runs[0].benchmark.report, ranking.entry.runs[0].measures
+    """Every run's score with its interval, before what needs no model, and beside it its score under each control.
+
+    A control is as far from the run's score as their difference, which is paired on the cases that both answered.
+    """
+    spec, runs = ranking.runs[0].benchmark.report, ranking.entry.runs
+    people = spec.control.people
     scores = [one for one in ranking.entry.values(SCORE) if one]  # every run has one
     lines = [] if spec.chance is None else [("Chance", spec.chance)]
-    lines += [
-        (label, scores[0].value - margin.value)
-        for name, label in spec.drawn.items()
-        if (margin := first.get(over(name)))
-    ]
+    for name, label in spec.drawn.items():
+        if margin := runs[0].measures.get(over(name)):
+            lines.append((label, scores[0].value - margin.value))
+    marks = []
+    for run, entry, score in zip(ranking.runs, runs, scores, strict=True):
+        gaps = {value: entry.measures.get(name.replace(" ", "_")) for name, value in named_differences(run).items()}
+        known = {who: score.value - gap.value for value, who in people.items() if (gap := gaps.get(value))}
+        marks.append({who: value for who, value in known.items() if not math.isnan(value)})
     ends = [value for score in scores for value in (score.value, score.low, score.high)]
+    ends += [value for of_run in marks for value in of_run.values()]
     axis = Axis.over([*ends, *(value for _, value in lines)])
+    rows = []
+    for score, of_run in zip(scores, marks, strict=True):
+        others = [(who, axis.at(value), percent(value)) for who, value in of_run.items()]
+        rows.append({"bar": axis.bar(score), "value": percent(score.value), "ends": interval(score), "others": others})
     return {
         "ticks": axis.ticks,
         "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
-        "rows": [(axis.bar(score), percent(score.value), interval(score)) for score in scores],
+        "people": [who for who in people.values() if any(who in of_run for of_run in marks)],
+        "rows": rows,
     }
 
 
@@ -104,41 +116,3 @@ def _plane(found: Sequence[Balance], name: str, of_cost: str) -> dict[str, Any]:
 def _shifted(value: Estimate, name: str) -> Estimate:
     by = 0.5 if name == SWAP else 0.0
     return replace(value, value=value.value - by, low=value.low - by, high=value.high - by)
-
-
-def dumbbell(ranking: Ranking) -> dict[str, Any] | None:
-    """Every run's score by the person in its prompt; None where no run has a control.
-
-    Each point is over the cases that the run and this control answered, so that the points of a run are about the same
-    cases.
-    """
-    spec = ranking.runs[0].benchmark.report.control
-    if not any(one.controls.keys() & spec.people.keys() for one in ranking.contenders):
-        return None
-    asked = {value for one in ranking.contenders for value in (one.run.setting, *one.controls)}
-    people = {value: who for value, who in spec.people.items() if value in asked}
-    points = [_points(one, people) for one in ranking.contenders]
-    axis = Axis.over([value for of_row in points for _, value in of_row])
-    rows = []
-    for of_row in points:
-        known = [value for _, value in of_row if not math.isnan(value)]
-        rows.append(
-            {
-                "link": (axis.at(min(known)), axis.at(max(known))) if known else None,
-                "points": [(who, "" if math.isnan(value) else axis.at(value), percent(value)) for who, value in of_row],
-            }
-        )
-    measure = ranking.runs[0].benchmark.report.score
-    return {"ticks": axis.ticks, "measure": measure, "people": list(people.values()), "rows": rows}
-
-
-def _points(one: Contender, people: Mapping[str, str]) -> list[tuple[str, float]]:
-    # (person in the prompt, mean of the measure of the control's gain); nan where that was not asked, or is void
-    asked = {} if is_void(one.run) else {one.run.setting: one.run, **one.controls}
-    runs = {value: run for value, run in asked.items() if value in people and not is_void(run)}
-    ids = set.intersection(*(set(run.cases) for run in runs.values())) if runs else set()
-    measure = one.run.benchmark.primary(one.run.method)
-    return [
-        (who, mean(runs[value].cases[case_id].value(measure) for case_id in ids) if value in runs else math.nan)
-        for value, who in people.items()
-    ]

@@ -33,9 +33,6 @@ SCORES = "the measure that is the score of a run: where log-odds are known, the 
 MOST_NAMES = 3
 """Models that a sentence names."""
 
-MOST_PAIRS = 40
-"""Most runs whose pairs a page shows: nobody reads more columns."""
-
 Cell = dict[str, Any]
 """Content of a cell: `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined."""
 
@@ -157,17 +154,12 @@ def is_of_models(caveat: CaveatText) -> bool:
 
 
 def pairs(ranking: RankingEntry) -> list[list[tuple[str, bool]]]:
-    """Half a matrix of the MOST_PAIRS best runs: differences to those below, in points, and whether they are
-    significant."""
-    count = min(sum(not run.void for run in ranking.runs), MOST_PAIRS)
-    gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
-    return [
-        [
-            (percent(gap[first, second].difference.value, sign=True), gap[first, second].p < ALPHA)
-            for second in range(first + 1, count + 1)
-        ]
-        for first in range(1, count)
-    ]
+    """Half a matrix: each run's differences to those below it, in points, and whether they are significant."""
+    rows: dict[int, list[tuple[str, bool]]] = {}
+    for pair in sorted(ranking.pairs, key=lambda pair: (pair.first, pair.second)):
+        cell = (percent(pair.difference.value, sign=True), pair.p < ALPHA)
+        rows.setdefault(pair.first, []).append(cell)
+    return [*rows.values()]
 
 
 def score_name(ranking: Ranking) -> str:

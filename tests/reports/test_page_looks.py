@@ -148,21 +148,19 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
         "No sign that it uses this user's persona.",
     ]
     assert [text.split(" ")[0] for text in browser.texts(".sortable td:nth-child(4)")][1:] == ["+0.0", "not", "+0.0"]
-    values = [text.split() for text in browser.texts(".dumbbell .bar:not(.axis) .value")]
-    numbers = [[word for word in row if re.match(r"[\d–]", word)] for row in values]
-    assert numbers[2][1:] == ["–", "–"]
-    places = "return [...document.querySelectorAll('.dumbbell .bar:not(.axis)')].map((bar) => [0, 1, 2].map((who) => bar.querySelector(`svg .who${who}`)?.getBoundingClientRect().x))"
-    for shown, drawn in zip(numbers, browser(places), strict=True):  # on one axis: the more, the further right
-        there = [(float(text), x) for text, x in zip(shown, drawn, strict=True) if text != "–"]
-        assert len(there) == sum(x is not None for x in drawn)
-        assert [x for _, x in sorted(there)] == sorted(x for _, x in there) or len({text for text, _ in there}) < len(
-            there
-        )
-    assert [text.strip() for text in browser.texts(".dumbbell .keys span")] == [
-        "the right person",
-        "another person",
-        "nobody",
-    ]
+    values = [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")]
+    assert [value[0] for value in values] == ["100.0", "76.0", "50.7", "25.3"]
+    told = [[word for word in value if re.fullmatch(r"[\d.]+", word)][1:] for value in values]
+    assert told == [["25.3", "50.7"], ["76.0", "76.0"], [], ["25.3", "25.3"]]  # the planted shares of the 75 cases
+    places = "return [...document.querySelectorAll('.forest .bar:not(.axis)')].map((bar) => [...bar.querySelectorAll('.point')].map((one) => one.getBoundingClientRect()).map((of) => of.x + of.width / 2))"
+    drawn = browser(places)
+    for value, numbers, points in zip(values, told, drawn, strict=True):  # on one axis: the more, the further right
+        assert len(points) == 1 + len(numbers)
+        shown = [float(text) for text in (*numbers, value[0])]
+        assert sorted(range(len(points)), key=points.__getitem__) == sorted(
+            range(len(shown)), key=shown.__getitem__
+        ) or len({*shown}) < len(shown)
+    assert [text.strip() for text in browser.texts(".forest .keys span")][:2] == ["another person", "nobody"]
 
 
 def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):

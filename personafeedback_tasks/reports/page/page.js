@@ -7,71 +7,21 @@
   const count = (number) => number.toLocaleString("en-US");
   const spaced = (name) => name.replaceAll("_", " ");
 
-  function text(tag, className, content, terms) {
-    return make(tag, { class: `text ${className}`, ...written(content) }, ...marked(content, terms));
+  function text(tag, className, content) {
+    return make(tag, { class: `text ${className}`, ...written(content) }, ...marked(content));
   }
 
-  // The text, with what is searched for as <mark>, and with these terms underlined.
-  function marked(content, terms = null) {
+  // The text, with what is searched for as <mark>.
+  function marked(content) {
     const wanted = at("search").value.trim().toLowerCase();
     const lower = content.toLowerCase();
-    if (!wanted || lower.length !== content.length) return underlined(content, terms);
+    if (!wanted || lower.length !== content.length) return [content];
     const parts = [];
     let from = 0;
     for (let to = lower.indexOf(wanted); to >= 0; to = lower.indexOf(wanted, from)) {
-      parts.push(...underlined(content.slice(from, to), terms), make("mark", {}, content.slice(to, to + wanted.length)));
+      parts.push(content.slice(from, to), make("mark", {}, content.slice(to, to + wanted.length)));
       from = to + wanted.length;
     }
-    return [...parts, ...underlined(content.slice(from), terms)];
-  }
-
-  // --- words of the persona --------------------------------------------------------------------------------------------
-
-  const WORDS = /\p{Script=Latin}+|\p{Script=Han}+/gu;
-  const LONG = 4; // letters of a Latin word that says something
-  const isHan = (word) => /\p{Script=Han}/u.test(word);
-
-  // Where the terms of a text are: a Latin word, or two neighboring ideographs. [term, from, to]
-  function* terms(content) {
-    for (const { 0: word, index } of content.matchAll(WORDS)) {
-      if (!isHan(word)) yield [word.toLowerCase(), index, index + word.length];
-      else for (let at = 0; at + 2 <= word.length; at += 1) yield [word.slice(at, at + 2), index + at, index + at + 2];
-    }
-  }
-  const termsOf = (content) => new Set([...terms(content)].map(([term]) => term));
-
-  let people = null; // term -> how many personas have it; made when first needed
-
-  // The terms of a persona that at most a tenth of the personas have, and the question has not.
-  function own(one) {
-    if (!people) {
-      people = new Map();
-      for (const person of data.people) for (const term of termsOf(person)) people.set(term, (people.get(term) ?? 0) + 1);
-    }
-    const asked = termsOf(one.question ?? "");
-    const few = Math.max(1, data.people.length / 10);
-    return new Set([...termsOf(data.people[one.about])].filter((term) => (isHan(term) || term.length >= LONG) && people.get(term) <= few && !asked.has(term)));
-  }
-
-  function underlined(content, wanted) {
-    if (!wanted?.size) return [content];
-    const parts = [];
-    let from = 0;
-    let open = null; // ideographs overlap: neighbors become one
-    const close = () => {
-      if (open) parts.push(content.slice(from, open[0]), make("span", { class: "term" }, content.slice(...open)));
-      from = open ? open[1] : from;
-      open = null;
-    };
-    for (const [term, begin, end] of terms(content)) {
-      if (!wanted.has(term)) continue;
-      if (open && begin <= open[1]) open[1] = end;
-      else {
-        close();
-        open = [begin, end];
-      }
-    }
-    close();
     return [...parts, content.slice(from)];
   }
 
@@ -336,11 +286,10 @@
     });
   }
 
-  function response(one, place, terms) {
+  function response(one, place) {
     const mine = one.lengths[place];
     const others = one.lengths.filter((_, other) => other !== place);
     const labels = data.kinds[one.kind].labels;
-    const used = terms && [...termsOf(one.responses[place])].filter((term) => terms.has(term)).length;
     const two = one.responses.length === 2;
     return make(
       "section",
@@ -350,14 +299,12 @@
         {},
         make("b", {}, place === 0 ? labels[0] : two ? labels[1] : `${labels[1]} ${place}`),
         make("span", { class: "muted" }, `${count(mine)} characters`),
-        terms ? make("span", { class: "muted used" }, `${count(used)} term${used === 1 ? "" : "s"} of the ${about(one)}`) : null,
         mine > Math.max(...others) ? make("span", { class: "tag" }, two ? "longer" : "longest") : null,
       ),
-      plain ? text("div", "", one.responses[place], terms) : markdown(one.responses[place], (content) => marked(content, terms)),
+      plain ? text("div", "", one.responses[place]) : markdown(one.responses[place], marked),
     );
   }
 
-  const about = (one) => data.kinds[one.kind].about.toLowerCase();
   let plain = false; // whether responses are shown as they are, with the marks of Markdown
 
   function head(one) {
@@ -396,11 +343,8 @@
     const kind = data.kinds[one.kind];
     const asked = one.question === undefined ? [] : [make("h3", {}, kind.question), text("p", "question", one.question)];
     const texts = (one.texts ?? []).flatMap(([heading, content]) => [make("h3", {}, heading), text("p", "", content)]);
-    const terms = told && one.responses ? own(one) : null;
-    const used = terms && new Set(one.responses.flatMap((response) => [...termsOf(response)]).filter((term) => terms.has(term)));
-    const responses = one.responses ? make("div", { class: "responses" }, ...one.responses.map((_, place) => response(one, place, terms))) : null;
-    const legend = used?.size ? make("p", { class: "muted" }, "Underlined: terms that a response shares, that few of these users have, and that are not in the question.") : null;
-    const person = told ? make("div", { class: "about" }, make("h3", {}, kind.about), legend, text("div", "", data.people[one.about], used)) : null;
+    const responses = one.responses ? make("div", { class: "responses" }, ...one.responses.map((_, place) => response(one, place))) : null;
+    const person = told ? make("div", { class: "about" }, make("h3", {}, kind.about), text("div", "", data.people[one.about])) : null;
     const main = make("div", {}, ...asked, ...texts, responses, make("h3", {}, `What the runs ${kind.did}`), ...picks(index));
     const body = make("div", { class: told ? "body told" : "body" }, main, person);
     at("case").replaceChildren(make("div", {}, head(one), flags(one), body));
