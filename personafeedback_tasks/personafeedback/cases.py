@@ -120,10 +120,6 @@ class PersonaCases(core.CaseSet[PersonaCase]):
         return digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in files])
 
     @property
-    def demonstration(self) -> bool:
-        return self.release.is_sample
-
-    @property
     def named_set(self) -> core.NamedSet | None:
         """Name and counts of the manifest; its other keys are in `release.manifest`."""
         described = self.release.manifest

@@ -19,7 +19,7 @@ from .others import Others
 HUB_ID = "PersonalAILab/PersonaFeedback"
 HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
 ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
-SAMPLE = "sample"
+SAMPLE = folders.SAMPLE
 
 SAMPLE_CASES_PER_CELL = 8
 
@@ -42,16 +42,11 @@ class Release:
     manifest: Manifest | None = None  # None for PersonaFeedback itself
 
     @property
-    def is_sample(self) -> bool:
-        """The bundled sample is for demonstration only; not evidence about any model."""
-        return self.source == SAMPLE
-
-    @property
     def counts(self) -> Mapping[str, int]:
         """Cell -> number of its cases, of the cells that the data must have."""
         if self.manifest is not None:
             return self.manifest.counts
-        return dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL) if self.is_sample else PAPER_COUNTS
+        return dict.fromkeys(PAPER_COUNTS, SAMPLE_CASES_PER_CELL) if self.source == SAMPLE else PAPER_COUNTS
 
     @cached_property
     def others(self) -> Others:

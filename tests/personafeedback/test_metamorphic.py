@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import random
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pytest
 from support.judges import METRICS, MIXTURE, OTHER
@@ -50,12 +50,9 @@ class TextLM(JudgeLM):
         return [(-float(number(f"{prompt} {word.strip()}") % 20), False) for prompt, word in self._asked(requests)]
 
 
-@dataclass
-class Run:
-    """Of each case, by its texts, the answers and the value of every metric; the totals of the table; and the prompts."""
-
-    cases: dict
-    totals: dict
+class Run(NamedTuple):
+    cases: dict  # of each case, by its texts: the answers, and the value of every metric
+    totals: dict  # of the table
     prompts: list
 
 
@@ -63,14 +60,15 @@ def run_of(data, judge=mixed, task=TASK) -> Run:
     lm = TextLM(judge)
     results = evaluate(lm, task, data, log_samples=True, metadata={"counts": "any"})
     names = [*METRICS, "acc_sym"] if task.endswith("_mc") else METRICS
-    texts = {
-        case.id: (case.question, *sorted(case.responses)) for case in load_cases(data, "general", "hard", counts="any")
-    }
-    cases = {
-        texts[sample["doc"]["id"]]: ([*sample["filtered_resps"]], {name: sample[name] for name in names})
-        for sample in results["samples"][task]
-    }
-    totals = {key.removesuffix(",none"): value for key, value in results["results"][task].items() if value != "N/A"}
+    of_id = {case.id: case for case in load_cases(data, "general", "hard", counts="any")}
+    cases = {}
+    for sample in results["samples"][task]:
+        case = of_id[sample["doc"]["id"]]
+        cases[case.question, *sorted(case.responses)] = (
+            [*sample["filtered_resps"]],
+            {name: sample[name] for name in names},
+        )
+    totals = {key.removesuffix(",none"): value for key, value in results["results"][task].items()}
     return Run(cases, {name: value for name, value in totals.items() if isinstance(value, float)}, lm.prompts)
 
 
@@ -95,10 +93,8 @@ def test_swapping_the_labels_mirrors_every_metric(judge, task, make_release, row
     acc_both + acc_both' is consistency, and 0 where that is undefined.
     """
     swapped = [{**row, "chosen": row["reject"], "reject": row["chosen"]} for row in rows]
-    one, two = (
-        run_of(real_part_folder, judge, task),
-        run_of(make_release({"general/hard": swapped}, personas), judge, task),
-    )
+    data = make_release({"general/hard": swapped}, personas)
+    one, two = (run_of(folder, judge, task) for folder in (real_part_folder, data))
     assert sorted(two.prompts) == sorted(one.prompts)
     assert one.cases.keys() == two.cases.keys()
     for texts, (answers, values) in one.cases.items():
