@@ -154,7 +154,6 @@ def hard_logs(part_log, real_part):
         "persona": part_log("lm-eval", "mixed", task),
         "readable": part_log("lm-eval", "readable", task),
         "no_persona": part_log("lm-eval", "anti_gold", task, metadata={"setting": "no_persona"}),
-        "by place": part_log("lm-eval", "always_first", task, metadata={"setting": "no_persona"}),
         "mc": part_log("lm-eval", "mixed", f"{task}_mc"),
         "no samples": part_log("lm-eval", "mixed", task, samples=False),
         "partial": part_log("lm-eval", "mixed", task, limit=30),
@@ -340,12 +339,6 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
     picks = [[read_reply(readable(case.id, order)) for order in TWO.names] for case in cases]
     acc = [sum(pick == TWO.right[o] for pick, o in zip(pair, TWO.names, strict=True)) / 2 for pair in picks]
     assert gain == paired(acc, [case.user_id for case in cases])  # the control picks the rejected response
-
-
-def test_a_control_that_picks_by_place_leaves_no_gain(hard_logs, general):
-    controls = {"no_persona": read_run(hard_logs["by place"])}
-    report = make_report(read_run(hard_logs["readable"]), general, controls)
-    assert math.isnan(named(report, "general_hard").measures["persona_gain"].value)
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------

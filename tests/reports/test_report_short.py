@@ -181,12 +181,6 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100(part_log, real_p
     assert line(general=1.0) == line() == []
 
 
-def test_unreadable_replies_are_in_words_and_percent(report):
-    overall = dataclasses.replace(report.overall, reasons={"refusal": 12})
-    made = replace(report, groups={**report.groups, overall.name: overall})
-    assert "unreadable replies: 12 of 240, 5.0 % (refusal 12)" in texts(made)
-
-
 def difference(value: float, low: float, high: float, users: int = 30) -> Estimate:
     return Estimate(value, 0.01, low, high, 100, users)
 

@@ -18,7 +18,6 @@ import pytest
 
 pytest.importorskip("rich")
 pytest.importorskip("scipy")
-pytest.importorskip("rich")
 pytest.importorskip("jinja2")
 pytest.importorskip("huggingface_hub")
 
@@ -52,14 +51,12 @@ from personafeedback_tasks.pairwise.terms import overlap_terms
 from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import (
     page,
-    page_table,
     rank_text,
     report_text,
 )
 from personafeedback_tasks.reports.blocks import markdown, terminal
 from personafeedback_tasks.reports.card import CardError, update_card
 from personafeedback_tasks.reports.files import rank_csv
-from personafeedback_tasks.reports.table import Table
 from personafeedback_tasks.stats.estimates import Estimate, paired
 
 ANTI_GOLD = GOLD[::-1]
@@ -309,22 +306,6 @@ def test_the_excess_over_counting_and_the_cases_without_picks_by_place():
             "a baseline that loses adds nothing"
         )
     assert "excess over counting" in printed(report_text.short(report))
-
-
-def test_both_differences_and_their_intervals_are_in_the_first_table_of_every_output():
-    run, controls = asked(KNOWER)
-    ranking = make_ranking([Contender(run, controls), Contender(replace(run, model="alone"))])
-    columns = ["right minus wrong", "95 % interval", "persona gain", "95 % interval"]
-    for chosen in (False, True):
-        first = next(block for block in rank_text.blocks(ranking.entry, chosen) if isinstance(block, Table))
-        assert first.header[-5:] == [*columns, "tied"]
-        rows = {row[1]: row[-5:-1] for row in first.rows}
-        assert rows["alone"] == ["not asked", "–"] * 2
-        assert all("+" in text for text in rows["acme/model"])
-    shown = page_table.columns(ranking, ["1", "2"])
-    assert [one["heading"] for one in shown if one["short"]] == [
-        "accuracy, %", "right minus wrong, points", "persona gain, points", "ties",
-    ]  # fmt: skip
 
 
 # --- void numbers -----------------------------------------------------------------------------------------------------
