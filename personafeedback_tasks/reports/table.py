@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from rich.console import RenderableType
 
@@ -79,10 +78,10 @@ class Table:
     def terminal(self) -> list[RenderableType]:
         heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
         if self.whole and self.shown and not console.is_terminal():
-            return [*heading, self._drawn(self.shown, tight=False)]
+            return [*heading, self._drawn(self.shown)]
         if self.single:
             return [*heading, *([self._upright()] if self.shown else [])]
-        return [*heading, *(self._drawn(columns, tight) for columns, tight in self._fitting())]
+        return [*heading, *map(self._drawn, self._fitting())]
 
     def _upright(self) -> RenderableType:
         # a row for each column, with those that are joined to it beside it
@@ -99,15 +98,15 @@ class Table:
         strong = [place for place, (column, _) in enumerate(rows) if column.strong]
         return console.table([self.corner, "", *joined], texts, bold=strong)
 
-    def _drawn(self, columns: Sequence[Column], tight: bool) -> RenderableType:
+    def _drawn(self, columns: Sequence[Column]) -> RenderableType:
         strong = [place for place, column in enumerate(columns, 1) if column.strong]
         left = [0, *(place for place, column in enumerate(columns, 1) if column.left)]
         header = [self.corner, *(column.heading for column in columns)]
-        return console.table(header, _rows(self.labels, columns), tight=tight, strong=strong, left=left)
+        return console.table(header, _rows(self.labels, columns), strong=strong, left=left)
 
     def markdown(self) -> list[str]:
         heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and self.shown else []
-        parts = [self.shown] if self.whole and self.shown else [columns for columns, _ in self._fitting()]
+        parts = [self.shown] if self.whole and self.shown else self._fitting()
         return [*heading, *map(self._grid, parts)]
 
     def _grid(self, columns: Sequence[Column]) -> str:
@@ -123,26 +122,27 @@ class Table:
         ruler = [":--", *(":--" if column.left else "--:" for column in columns)]
         return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
 
-    def _fitting(self) -> list[tuple[list[Column], bool]]:
-        # (the columns of each part that fits console.WIDTH beside the labels, whether only one space is between them)
-        columns = self.shown
-        label = min(console.width_of(self.corner, self.labels), console.LONGEST)
-        widths = {column: console.width_of(column.heading, column.texts) for column in columns}
-
-        def fits(columns: Sequence[Column], gap: int = 2) -> bool:
-            return label + gap + sum(widths[column] + gap for column in columns) <= console.WIDTH
-
-        if fits(columns) or fits(columns, 1):
-            return [(columns, not fits(columns))] if columns else []
+    def _fitting(self) -> list[list[Column]]:
+        # the columns of each part that fits console.WIDTH beside the labels
+        gap = 2
+        label = min(console.width_of(self.corner, self.labels), console.LONGEST) + gap
+        blocks: list[list[Column]] = []  # columns that stay together
+        for column in self.shown:
+            if column.joined and blocks:
+                blocks[-1].append(column)
+            else:
+                blocks.append([column])
         parts: list[list[Column]] = []
-        starts = [place for place, column in enumerate(columns) if not (place and column.joined)]
-        for start, end in pairwise([*starts, len(columns)]):
-            block = columns[start:end]
-            if parts and fits([*parts[-1], *block]):
+        left = 0
+        for block in blocks:
+            width = sum(console.width_of(column.heading, column.texts) + gap for column in block)
+            if parts and width <= left:
                 parts[-1] += block
             else:
-                parts.append(block)
-        return [(part, False) for part in parts]
+                parts.append(list(block))
+                left = console.WIDTH - label
+            left -= width
+        return parts
 
 
 def _rows(labels: Sequence[str], columns: Sequence[Column]) -> list[list[str]]:

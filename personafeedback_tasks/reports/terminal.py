@@ -35,7 +35,6 @@ def table(
     header: Sequence[str],
     rows: Iterable[Sequence[object]],
     bold: Collection[int] = (),
-    tight: bool = False,
     strong: Collection[int] = (),
     left: Collection[int] = (0,),
 ) -> Table:
@@ -44,12 +43,11 @@ def table(
     Args:
         header: a name that is wider than its numbers takes several lines.
         bold: the rows that matter most, from 0 on.
-        tight: one space between columns instead of two.
         strong: the columns that matter most, from 0 on.
         left: the columns of names, from 0 on.
     """
     texts = [[foreign.terminal(str(value)) for value in row] for row in rows]
-    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 0 if tight else 1, 0, 0), show_edge=False)
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for number, name in enumerate(header):
         drawn.add_column(
             "\n".join(_heading(name, [row[number] for row in texts])),

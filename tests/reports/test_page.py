@@ -355,11 +355,29 @@ EVIL = (
 )
 
 
+MARKS = (
+    "**<img src=x onerror='window.evil = 1'>**",
+    "`<script>window.evil = 1</script>`",
+    "# <svg onload='window.evil = 1'>",
+    "- [x](javascript:window.evil=1)",
+    "1. ![x](x' onerror='window.evil = 1)",
+    "```\n</code></pre><script>window.evil = 1</script>\n```",
+    "```\nnever closed <iframe>",
+    "**" * 500,
+    "*_`" * 500,
+    "  " * 300 + "- deep",
+    "\n".join("  " * depth + "- item" for depth in range(60)),
+    "99999999999. x",
+    "|a|b|\n|-|-|\n|1|2|",
+)
+"""Markdown that hides HTML, ends badly or nests deeply."""
+
+
 @pytest.fixture(scope="module")
 def hostile(template, tmp_path_factory) -> Path:
     """A page whose texts, models and users are attacks."""
     root = tmp_path_factory.mktemp("hostile")
-    attacks = [attack for attack in (*EVIL, *ATTACKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
+    attacks = [attack for attack in (*EVIL, *ATTACKS, *MARKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
     rows = [{"user_id": "u", "question": f"q{a}", "chosen": a, "reject": f"{a}{a}\nsecond line"} for a in attacks]
     write_release(root / "data", {"general/hard": rows}, {"u": {attack: attack for attack in attacks}})
     log = inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
@@ -388,9 +406,13 @@ def test_attacks_arrive_as_text_and_nothing_runs(browser, hostile):
     browser.open(hostile / "index.html", "#case=general_hard%3A1")
     assert set(map(foreign.page, (*EVIL, "m" * 150))) <= set(browser.texts(".forest .name bdi"))
     cases = load_cases(hostile / "data", "general", "hard", counts="any")
+    assert {*MARKS} <= {case.chosen for case in cases}
     for case in cases:  # responses as Markdown
         browser.go(case.id)
         assert set(browser(TAGS)) <= RENDERED
+        shown = browser("return document.querySelector('.response .text').textContent")
+        if case.chosen in MARKS:  # nothing but marks is gone
+            assert re.sub(r"[\W_\d]+", "", shown) == re.sub(r"[\W_\d]+", "", case.chosen)
         assert browser("return window.evil") is None
     browser.click(".go [aria-pressed]")  # plain text
     for case in cases:
