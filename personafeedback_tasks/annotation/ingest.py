@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from ..common import tables
 from ..common.errors import DataError
-from ..common.records import short, short_list
+from ..common.records import decoded, load_json, read, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, is_swapped
 from .items import Item, read_answer, read_marks
@@ -108,21 +110,71 @@ class SentVote:
 
 
 def read_votes(path: Path) -> list[SentVote]:
-    """The votes of a table that an annotator sent. Items without a vote are skipped: annotators may send unfinished files.
+    """The votes of a file: a CSV, or an export of Label Studio as JSON. Its content decides: people rename files.
+
+    Items without a vote are skipped: annotators may send unfinished files.
 
     Raises:
-        DataError: it is no such table, or has two votes on one item.
+        DataError: it is neither, or has two votes on one item.
     """
+    raw = read(path)
+    is_json = raw.lstrip()[:1] in (b"[", b"{")
     votes: dict[str, SentVote] = {}
-    for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"]):
-        if row["item"] in votes and row.get("vote"):
+    for vote in _label_studio(path, raw) if is_json else _table(path, raw):
+        if vote.item in votes:
             raise DataError(
-                f"{where}: found a second vote on the item {short(row['item'])}, expected one of each person. Give each "
-                "annotator a pack of their own."
+                f"{vote.where}: found a second vote on the item {short(vote.item)}, expected one of each person. "
+                "Give each annotator a pack and, in a tool, a project of their own."
             )
+        votes[vote.item] = vote
+    return list(votes.values())
+
+
+def _table(path: Path, raw: bytes) -> Iterator[SentVote]:
+    for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"], raw):
         if row.get("vote"):
-            votes[row["item"]] = SentVote(
+            yield SentVote(
                 where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""),
                 faults=row.get("faults"),
             )  # fmt: skip
-    return list(votes.values())
+
+
+class _Data(msgspec.Struct, frozen=True):
+    item: str
+
+
+class _Value(msgspec.Struct, frozen=True):
+    choices: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+
+
+class _Result(msgspec.Struct, frozen=True):
+    from_name: str = ""
+    value: _Value = _Value()
+
+
+class _Annotation(msgspec.Struct, frozen=True):
+    result: tuple[_Result, ...]
+    was_cancelled: bool | None = None
+
+    def written(self, field: str) -> list[str]:
+        values = [result.value for result in self.result if result.from_name == field]
+        return [text for value in values for text in value.choices or value.text]
+
+
+class _Task(msgspec.Struct, frozen=True):
+    data: _Data
+    annotations: tuple[_Annotation, ...]
+
+
+def _label_studio(path: Path, raw: bytes) -> Iterator[SentVote]:
+    fix = "Pass a CSV with the columns item and vote, or an export of Label Studio as JSON: not JSON-MIN, nor the pack."
+    tasks = decoded(path, load_json(path, "a CSV or a JSON export", "Export it again.", raw), tuple[_Task, ...], fix)
+    for number, task in enumerate(tasks, start=1):
+        for one in task.annotations:
+            if not one.was_cancelled and (choices := one.written("vote")):  # exports have cancelled annotations, too
+                yield SentVote(
+                    where=f"{path}, task {number}", item=task.data.item, answer=" ".join(choices),
+                    note="; ".join(one.written("note")),
+                    faults="; ".join(one.written("faults")),
+                )  # fmt: skip

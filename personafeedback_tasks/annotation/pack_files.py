@@ -1,11 +1,13 @@
-"""A pack as files: a page for a browser, or a table. No file says what is expected."""
+"""A pack as files: a page for a browser, a table, or tasks for Label Studio. No file says what is expected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import yaml
 
@@ -60,35 +62,83 @@ def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, obje
 
 def as_csv(pack: Pack) -> Files:
     """`<annotator>.csv`: answers go into the column `vote`; and the guideline in a file of its own."""
-    lines, columns = [], dict[str, None]()
-    for item in pack.items:
-        answers = "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
-        more = {name: text for name, text in (("asks", item.asks), ("answers", answers)) if text}
-        line = {**item.texts, **dict(zip(LETTERS, item.options.values(), strict=False)), **more}
-        columns |= dict.fromkeys(line)
-        lines.append({"item": item.id, **line})
+    lines, headings = _fields(pack)
     faults = ["faults"] if pack.marks else []
-    table = tables.text(["item", *columns, "vote", *faults, "note"], lines)
+    table = tables.text(["item", *headings, "vote", *faults, "note"], lines)
     written = ", ".join(f"`{answer}`" for answer in pack.answers)
     if NONE in pack.answers:
         written = f"the numbers of all lines that you tick, such as `1 3`, or `{NONE}`, or `{CANNOT}`"
-    rules = [*_rules(pack), f"In the column vote: {written}."]
+    columns = [f"In the column vote: {written}."]
     if pack.marks:
-        rules.append(f"In the column faults: any of {', '.join(f'`{mark}`' for mark in pack.marks)}, with ; between.")
-    numbered = "".join(f"{number}. {rule}\n" for number, rule in enumerate(rules, start=1))
-    return {f"{pack.annotator}.csv": table, "guideline.txt": f"{pack.guideline.title}\n\n{numbered}"}
+        columns.append(f"In the column faults: any of {', '.join(f'`{mark}`' for mark in pack.marks)}, with ; between.")
+    return {f"{pack.annotator}.csv": table, **_guideline(pack, *columns)}
 
 
-FORMATS: dict[str, Callable[[Pack], Files]] = {"html": as_html, "csv": as_csv}
+def as_label_studio(pack: Pack) -> Files:
+    """`<annotator>.label-studio.json`, tasks to import into a project of his own, and the project's labeling config."""
+    # A task must have every field that the config names, whatever its item lacks.
+    lines, headings = _fields(pack)
+    tasks = [{"data": {**dict.fromkeys(headings, ""), **line}} for line in lines]
+    texts = "".join(
+        f"  <Header value={quoteattr(heading)}/>\n  <Text name={quoteattr(name)} value={quoteattr('$' + name)}/>\n"
+        for name, heading in headings.items()
+    )
+    about = quoteattr(list(pack.items[0].texts)[-1])
+
+    def choices(name: str, several: bool, values: Sequence[str]) -> str:
+        required = "" if name == "faults" else ' required="true"'
+        how = f'choice="{"multiple" if several else "single"}"{required}'
+        hotkeys = {value: f" hotkey={quoteattr(value.lower())}" for value in values if len(value) == 1}
+        lines = "".join(f"    <Choice value={quoteattr(value)}{hotkeys.get(value, '')}/>\n" for value in values)
+        return f'  <Choices name="{name}" toName={about} {how} showInline="true">\n{lines}  </Choices>\n'
+
+    faults = choices("faults", True, pack.marks) if pack.marks else ""
+    vote = choices("vote", any(item.several for item in pack.items), pack.answers)
+    words = quoteattr(page_words(pack.guideline.language)["note"])
+    note = f'  <TextArea name="note" toName={about} rows="2" placeholder={words}/>\n'
+    config = f"<View>\n{texts}{faults}{vote}{note}</View>\n"
+    return {
+        f"{pack.annotator}.label-studio.json": json.dumps(tasks, ensure_ascii=False, indent=1) + "\n",
+        "label-studio.xml": config,
+        **_guideline(pack),
+    }
+
+
+FORMATS: dict[str, Callable[[Pack], Files]] = {
+    "html": as_html,
+    "csv": as_csv,
+    "label-studio": as_label_studio,
+}
 """Name of a format -> its writer."""
 
 SENT = {
     "html": "the page with their name",
     "csv": "the table with their name, and guideline.txt",
+    "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
 }
 """Name of a format -> files to send to an annotator."""
+
+
+def _fields(pack: Pack) -> tuple[list[dict[str, str]], dict[str, str]]:
+    # (name -> text of each item, with its id; name -> heading)
+    headings: dict[str, str] = {}
+    lines = []
+    for item in pack.items:
+        options = dict(zip(LETTERS, item.options.values(), strict=False))
+        answers = "\n".join(f"{answer}: {label}" for answer, label in item.answers.items() if label != answer)
+        more = {name: text for name, text in (("asks", item.asks), ("answers", answers)) if text}
+        headings |= {name: pack.guideline.headings[name] for name in item.texts}
+        headings |= {letter: f"{pack.guideline.option} {letter}" for letter in options} | dict.fromkeys(more, "")
+        lines.append({"item": item.id, **item.texts, **options, **more})
+    return lines, headings
 
 
 def _rules(pack: Pack) -> list[str]:
     words = page_words(pack.guideline.language)
     return [*pack.guideline.rules, *([words["faults_rule"]] if pack.marks else [])]
+
+
+def _guideline(pack: Pack, *more: str) -> Files:
+    guide = pack.guideline
+    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*_rules(pack), *more), start=1))
+    return {"guideline.txt": f"{guide.title}\n\n{rules}"}

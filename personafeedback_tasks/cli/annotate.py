@@ -49,7 +49,7 @@ def annotate() -> None:
 @click.option("--draw", type=click.IntRange(1), help="Number of duels, drawn at random. Default: all.")
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="html", show_default=True,
-    help="A page for any browser, or a table."
+    help="A page for any browser, a table, or tasks for Label Studio."
 )  # fmt: skip
 def pack(
     data: tuple[str, ...], out: Path | None, annotators: int | None, votes: int | None, draw: int | None, form: str
@@ -74,7 +74,7 @@ def pack(
     whose texts were edited is written anew, and votes on the old texts no longer count.
 
     \b
-        personafeedback annotate pack DIR --format csv
+        personafeedback annotate pack DIR --format label-studio
         personafeedback annotate pack logs --out DIR
         personafeedback annotate pack DATA --out DIR --votes 5 --annotators 6
         personafeedback annotate pack duels/chosen --out DIR --draw 200
@@ -162,7 +162,7 @@ def _study(root: Path, settings: StudySettings, items: Sequence[Item], guideline
 def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     """Import annotators' files into a build or a study, and show how each annotator voted.
 
-    FILE is what an annotator sent: the download of a page, or a filled-in CSV. You may
+    FILE is what an annotator sent: the download of a page, a filled-in CSV, or a JSON export of Label Studio. You may
     pass partial files, or a file again: no vote is lost or counted twice. A study gets extraction.jsonl,
     relevance.jsonl and response.jsonl with the votes, and missing.jsonl with what people missed: set RECENTER_DATA to
     it. A study of duels gets human.csv, for `verdict --human`.

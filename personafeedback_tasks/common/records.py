@@ -51,11 +51,10 @@ def read(path: Path) -> bytes:
         ) from error
 
 
-def load_json(path: Path, expected: str, fix: str = FIX) -> Any:
-    """The parsed JSON of a file; DataError says what was expected and what to do."""
-    raw = read(path)
+def load_json(path: Path, expected: str, fix: str = FIX, raw: bytes | None = None) -> Any:
+    """The parsed JSON of a file, or of `raw`, its content; DataError says what was expected and what to do."""
     try:
-        return loads(raw)
+        return loads(read(path) if raw is None else raw)
     except ValueError as error:
         raise DataError(f"{path}: found {error}, expected {expected}. {fix}") from error
 

@@ -17,17 +17,20 @@ _SEPARATORS = ",;\t"  # spreadsheets write the one of their country
 _FORMULA = re.compile(r"(?![-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\Z)[=+\-@]")  # its beginning; a number is none
 
 
-def rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+def rows(
+    path: Path, columns: Sequence[str], needed: Sequence[str], raw: bytes | None = None
+) -> list[tuple[str, dict[str, str]]]:
     """(where, column -> value) of every line of a CSV that is not blank, in order. Values have no spaces around them.
 
     Args:
         columns: those that are read, in any case of letters. Values of others, a team's notes, come as they are.
+        raw: the content of the file, if it was read before.
 
     Raises:
         DataError: it is no CSV, lacks a column that is needed, or has one that looks like a wanted one that is absent.
     """
     try:
-        text = read(path).decode("utf-8")
+        text = (read(path) if raw is None else raw).decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: found bytes that are no UTF-8, expected a CSV in UTF-8. Save it as `CSV UTF-8`."

@@ -1,6 +1,8 @@
-"""What annotators send back is the same votes, whatever its name; other files are one clear error."""
+"""What annotators send back is the same votes, whatever its name and its tool; other files are one clear error."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
@@ -8,24 +10,69 @@ from personafeedback_tasks.annotation.ingest import SentVote, read_votes
 from personafeedback_tasks.common.errors import DataError
 
 
+def label_studio(vote, cancelled=False, note=""):
+    results = [{"from_name": "vote", "value": {"choices": vote}}] if vote else []
+    notes = [{"from_name": "note", "value": {"text": [note]}}] if note else []
+    return {"result": [*notes, *results], "completed_by": 7, "was_cancelled": cancelled}
+
+
+TASKS = [
+    {"data": {"item": "i1"}, "annotations": [label_studio(["A"], note="odd")]},
+    {"data": {"item": "i2"}, "annotations": [label_studio(["1", "3"]), label_studio(["A"], cancelled=True)]},
+    {"data": {"item": "i3"}, "annotations": [label_studio([])]},
+]
+TABLE = "item,vote,note,at\ni1,A,odd,2026-01-02\ni2,1 3,,\ni3,,,\n"
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_table_says_what_and_when_and_an_item_without_a_vote_is_skipped(mark, tmp_path):
+@pytest.mark.parametrize(
+    ("written", "votes"),
+    [
+        (json.dumps(TASKS), [("i1", "A", "odd"), ("i2", "1 3", "")]),
+        (TABLE, [("i1", "A", "odd"), ("i2", "1 3", "")]),
+        ("item,vote\ni1,A\n", [("i1", "A", "")]),
+        ("[]", []),
+    ],
+)
+def test_content_decides_the_format_and_an_item_without_a_vote_is_skipped(written, votes, mark, tmp_path):
     path = tmp_path / "renamed.data"
-    path.write_text(f"{mark}item,vote,note,at\ni1,A,odd,2026-01-02\ni2,1 3,,\ni3,,,\n", encoding="utf-8")
-    assert read_votes(path) == [
-        SentVote(where=f"{path}, line 2", item="i1", answer="A", note="odd", at="2026-01-02"),
-        SentVote(where=f"{path}, line 3", item="i2", answer="1 3"),
-    ]
+    path.write_text(mark + written, encoding="utf-8")
+    assert [(one.item, one.answer, one.note) for one in read_votes(path)] == votes
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "item,vote\ni1,A\ni1,B\n",
+        json.dumps([{"data": {"item": "i1"}, "annotations": [label_studio(["A"]), label_studio(["B"])]}]),
+    ],
+)
+def test_two_people_in_one_file_are_not_taken_for_one(written, tmp_path):
+    path = tmp_path / "votes.data"
+    path.write_text(written, encoding="utf-8")
+    with pytest.raises(DataError, match="found a second vote on the item 'i1', expected one of each person"):
+        read_votes(path)
+
+
+def test_a_table_says_when(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    first, second = read_votes(path)
+    assert first == SentVote(where=f"{path}, line 2", item="i1", answer="A", note="odd", at="2026-01-02")
+    assert second == SentVote(where=f"{path}, line 3", item="i2", answer="1 3")
 
 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("item,vote\ni1,A\ni1,B\n", "found a second vote on the item 'i1', expected one of each person"),
-        ('[{"id": 1, "vote": "A"}]', "expected one 'item'. Add it, or pass a CSV with a header"),
+        ('{"a": 1, "b": 2}', "expected array. Pass a CSV with the columns item and vote"),
+        ("[", "expected a CSV or a JSON export. Export it again"),
+        ('[{"id": 1, "vote": "A"}]', "not JSON-MIN"),
+        ('[{"data": {"item": 1}, "annotations": []}]', "data.item = 1, expected str"),
+        ('[{"data": {"item": "i"}, "annotations": [{}]}]', "expected one"),
         ("item,choice\ni1,A\n", "expected one 'vote'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_such_file_is_one_clear_error(written, said, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(written, encoding="utf-8")

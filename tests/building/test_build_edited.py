@@ -52,7 +52,7 @@ def test_what_nobody_can_see_is_no_edit(build, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["html", "csv"])
+@pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_a_pair_that_was_edited_is_voted_on_again_and_old_votes_count_once_it_is_put_back(build, tmp_path, form):
     step(build, "packs", "--format", form)
     old = sent_by(build, 6, tmp_path)

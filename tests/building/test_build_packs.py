@@ -82,7 +82,7 @@ def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
         assert len({question_of[text] for text in asked.now(one).options.values()}) == 2
 
 
-@pytest.mark.parametrize("form", ["html", "csv"])
+@pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
 def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     build = a_build(tmp_path / "b", annotators=2)
     done = ran("annotate", "pack", build.root, "--format", form)

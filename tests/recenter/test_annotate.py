@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -320,6 +321,30 @@ def test_what_is_missing_must_be_named_and_can_be_added_to(tmp_path):
         votes(study, sent(note))
         (line,) = (study / "missing.jsonl").read_text("utf-8").splitlines()
         assert json.loads(line)["missing"] == [named]
+
+
+def test_label_studio_has_every_answer_and_gives_ticks_and_notes_back(tmp_path):
+    study = tmp_path / "study"
+    pack(study, "--annotators", 1, "--format", "label-studio", data=[part(tmp_path / "part", 4)])
+    sent = []
+    for stage, answer in OF_STAGE.items():
+        folder = study / "packs" / stage
+        config = ET.fromstring((folder / "label-studio.xml").read_text("utf-8"))
+        choices = [choice.get("value") for choice in config.iter("Choice")]
+        exported = []
+        for task in json.loads((folder / f"annotator-1.{stage}.label-studio.json").read_text("utf-8")):
+            vote, note, *_ = answer(1, {**dict.fromkeys(("attributes", "answers"), ""), **task["data"]})
+            assert set(vote.split(", ")) <= set(choices)
+            result = [{"from_name": "vote", "value": {"choices": vote.split(", ")}}]
+            result += [{"from_name": "note", "value": {"text": note.split("; ")}}] if note else []
+            exported.append({"data": task["data"], "annotations": [{"result": result, "completed_by": 7}]})
+        sent.append(study / f"{stage}.json")
+        sent[-1].write_text(json.dumps(exported), "utf-8")
+    assert "attention 6 of 6" in votes(study, *sent)
+    for row in load(Relevance, study):
+        assert row.votes == (truth(1, row.prompt, row.attribute) < 0.4,)
+    lines = (study / "missing.jsonl").read_text("utf-8").splitlines()
+    assert {tuple(one) for line in lines for one in json.loads(line)["missing"]} == {(), ("Has a son", "Likes wood")}
 
 
 # --- what models made -------------------------------------------------------------------------------------------------
