@@ -158,12 +158,15 @@ def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
     of_step: dict[Share, list[Judged]] = defaultdict(list)
     for one in judged:
         of_step[one.step].append(one)
-    found = {}
-    for step in STEPS:
-        if own := of_step[step]:
-            prompts = Shared([one.prompt for one in own]) if own[0].prompt else None
-            found[step.name] = share([float(one.is_so) for one in own], [one.user for one in own], also=prompts)
-    return found
+    return {
+        step.name: share(
+            [float(one.is_so) for one in own],
+            [one.user for one in own],
+            also=Shared([one.prompt for one in own]) if own[0].prompt else None,
+        )
+        for step in STEPS
+        if (own := of_step[step])
+    }
 
 
 def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
@@ -221,9 +224,9 @@ def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
         rating = row.judgment
         assert rating is not None  # as of all rows of people's judgments
         steps = {BETTER: rating > NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
-        for step, fault in zip((UNCOMFORTABLE, OVER_PERSONALIZED), FAULTS, strict=True):
-            if (has_fault := row.has_fault(fault)) is not None:
-                steps[step] = has_fault
+        if row.found:
+            for step, fault in zip((UNCOMFORTABLE, OVER_PERSONALIZED), FAULTS, strict=True):
+                steps[step] = fault in row.found["personalized"]
         found += [Judged(step, is_so, one.user_id, one.prompt_id) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]
 

@@ -6,6 +6,7 @@ People and models rate it from 1 to 5. A model's rating is the mean over both or
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -185,6 +186,14 @@ class ResponseTask(JudgedStage):
         worst, *_, best = LABELS
         middle = LABELS[len(SCALE) // 2]
         return {"always no difference": (middle, middle), "always much better": (best, worst)}
+
+    def subsets(self, rows: Rows[Any]) -> dict[str, tuple[str, frozenset[str]]]:
+        by_fault: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            for side, faults in row.found.items():
+                for fault in faults:
+                    by_fault[f"{side} is {fault}"].add(row.id)
+        return {name: (name, frozenset(ids)) for name, ids in sorted(by_fault.items())}
 
     def shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
         responses = {row.id: (row.personalized, row.generic) for row in rows if row.id in asked}

@@ -204,9 +204,16 @@ class Response(PromptRow, frozen=True):
         """Mean of the votes; None without votes."""
         return sum(self.votes) / len(self.votes) if self.votes else None
 
-    def has_fault(self, fault: str) -> bool | None:
-        """Whether at least half of the people asked find a fault in the personalized response; None if nobody was."""
-        return 2 * self.faults.personalized.get(fault, 0) >= self.faults.asked if self.faults else None
+    @property
+    def found(self) -> dict[str, tuple[str, ...]]:
+        """`generic` and `personalized` -> faults that at least half of the people asked find; {} if nobody was."""
+        if self.faults is None:
+            return {}
+        sides = {"generic": self.faults.generic, "personalized": self.faults.personalized}
+        return {
+            side: tuple(fault for fault, count in counts.items() if 2 * count >= self.faults.asked)
+            for side, counts in sides.items()
+        }
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)

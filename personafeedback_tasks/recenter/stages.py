@@ -103,6 +103,10 @@ class JudgedStage(StageBenchmark):
         """People's votes on a row, of `values`."""
         return tuple(row.votes)
 
+    def subsets(self, rows: Rows[Any]) -> dict[str, tuple[str, frozenset[str]]]:
+        """Name -> (label, ids of its rows)."""
+        return {}
+
     def load(self, options: Any, selection: Mapping[str, str]) -> Rows[Any]:
         return with_judgment(load(self.row, options.data))
 
@@ -114,6 +118,7 @@ class JudgedStage(StageBenchmark):
         return Examined(
             said={name: {row.id: answers for row in rows} for name, answers in self.constant().items()},
             agreement=agreement(every, self.values, self.level),
+            subsets=self.subsets(rows),
             # users share prompts; each conversation is of one user alone
             prompts={row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {},
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import random
 import runpy
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -63,12 +65,37 @@ def test_the_pairs_of_the_release(rows, pairs, counts):
     for (cell, cases), count in zip(rows.items(), counts, strict=True):
         found = units(swapped(cases, pairs))
         assert 2 * len(found) == 2 * count == SWAP.sizes(cases, SwapOptions(pairs=pairs))[cell]
-        for one, other in [*found, *units(SAMPLE)]:  # whatever ignores the person is right in half of their calls
+        for one, other in found:
             assert one.user_id == other.partner != other.user_id == one.partner
             assert (one.chosen, one.rejected, one.question) == (other.rejected, other.chosen, other.question)
         if pairs == MATCHED:
             assert {*Counter((case.user_id, case.question) for unit in found for case in unit).values()} == {1}
             assert digest_of(sorted(one.pair for one, _ in found)) == DRAWN[cell]
+
+
+def score(case, judge):
+    """The `acc` of a judge that sees the two texts in their order: 0 picks the first."""
+    return mean(float(TWO.shown((0, 1), order)[judge(TWO.shown(case.responses, order))] == 0) for order in TWO.names)
+
+
+def hashed(seed):
+    return lambda shown: hashlib.sha256(f"{seed}{shown}".encode()).digest()[0] % 2
+
+
+BLIND = {
+    "longest": lambda shown: max((0, 1), key=lambda place: len(shown[place])),
+    "first": lambda shown: 0,
+    "second": lambda shown: 1,
+}
+
+
+@pytest.mark.slow
+def test_a_judge_that_ignores_the_person_is_right_in_half_of_the_calls_of_every_pair(rows):
+    """And so is any function of the texts and their places."""
+    judges = [*BLIND.values(), *map(hashed, range(5))]
+    for one, other in [*units(swapped(rows["general_hard"], ALL)), *units(SAMPLE)]:
+        for judge in judges:
+            assert score(one, judge) + score(other, judge) == 1
 
 
 @pytest.mark.release
@@ -198,6 +225,39 @@ def test_on_real_pairs_length_is_worth_nothing_in_both_harnesses(longest_logs, r
     for one, other in units(cases):
         together = mean([texts.baselines[one.id]["overlap"], texts.baselines[other.id]["overlap"]])
         assert (one.id in untold) == (other.id in untold) == (together <= 0.5)
+
+
+KNOWN = 0.8
+"""How often the planted knower picks the response that was chosen for the user whose persona it reads."""
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(("judge", "truth"), [("first", 0.5), ("knower", KNOWN)])
+def test_on_real_pairs_both_harnesses_give_the_truth_of_a_planted_judge_case_by_case(
+    judge, truth, rows, real_data, tmp_path
+):
+    cases = swapped(rows["general_hard"])
+    of_id = {case.id: case for case in cases}
+
+    def reply(_, prompt, case_id, call):
+        """`first` picks A. `knower` reads whose persona is in the prompt; without it, it knows nothing."""
+        case = of_id[case_id]
+        right, other = "AB" if prompt.index(case.chosen) < prompt.index(case.rejected) else "BA"
+        chance = random.Random(f"{case_id} {call}").random()
+        known = KNOWN if case.persona.text in prompt else 0.5
+        return "A" if judge == "first" else right if chance < known else other
+
+    lm = register(f"{judge}_on_swap", reply)()
+    task = personafeedback_swap_general_hard(data=str(real_data))
+    inspect = read_run(evaluate(task, f"{judge}_on_swap/", tmp_path / "inspect").location)
+    lm_eval = read_run(lm_eval_log(tmp_path / "lm-eval", lm, "personafeedback_swap_general_hard", real_data))
+    assert len(inspect.cases) == 552
+    assert [inspect.values(name) for name in SWAP.measures] == [lm_eval.values(name) for name in SWAP.measures]
+    found = make_report(inspect, cases).overall.measures
+    if judge == "first":
+        assert found["acc"].value == truth
+    else:
+        assert 0.5 < found["acc"].low < truth < found["acc"].high
 
 
 def said_of(log, folder, *data):

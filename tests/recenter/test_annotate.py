@@ -163,7 +163,7 @@ def test_what_is_wrong_with_a_reply_is_counted_beside_its_votes(judged):
         by_all = truth("", row.prompt) < 0.5
         assert row.faults.asked == 3
         assert row.faults.personalized == {"uncomfortable": 3 if by_all else 1, "over-personalized": 0}
-        assert (row.has_fault("uncomfortable"), row.has_fault("over-personalized")) == (by_all, False)
+        assert row.found == {"generic": (), "personalized": ("uncomfortable",) if by_all else ()}
 
 
 def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
@@ -224,6 +224,7 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     done = personafeedback("report", log, "--full")
     assert done.exit_code == 0, done.output
     assert f"{len(ROWS[stage])} rows of 6 users with several votes" in " ".join(done.output.split())
+    assert ("personalized is uncomfortable" in done.output) == (stage is Response)
 
 
 @pytest.mark.slow
