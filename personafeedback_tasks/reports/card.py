@@ -158,13 +158,32 @@ def _read(path: Path) -> str:
         raise CardError(f"{path}: found a file that cannot be read ({error}), expected text in UTF-8.") from error
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice: PyYAML would keep the last value only."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            # compared as they are read, `yes` and `true` are one key; `<<` and `=` are only read within their mapping
+            read = key.value if key.tag.endswith((":merge", ":value")) else self.construct_object(key)
+            if read in seen:
+                line = key.start_mark.line + 1
+                raise yaml.YAMLError(f"line {line} has the key {key.value!r} again, keep one of them")
+            seen.add(read)
+        return node
+
+
 def _updated(path: Path, old: str, run: Run, spec: CardSpec, made: Sequence[EvalResult], text: str) -> str:
     newline = "\r\n" if "\r\n" in old else "\n"
     content = old.replace("\r\n", "\n")
     block = REGEX_YAML_BLOCK.search(content)
     body = content[block.end() :] if block else content or f"# {foreign.markdown(run.name)}\n"
     try:
-        metadata = yaml.safe_load(f"{block[2]}\n") if block else {}
+        above = content.count("\n", 0, block.start(2)) if block else 0  # so that an error names the line of the file
+        metadata = yaml.load("\n" * above + f"{block[2]}\n", _Loader) if block else {}
         front = yaml_dump(_with_results(path, metadata or {}, run, spec, made), sort_keys=False)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError) as error:
         raise CardError(

@@ -269,6 +269,7 @@ FRONTS = [
     "date: 2024-01-01\nat: 2024-01-01 10:00:00\nlr: 1e-5\nvalue: 64.50\nexp: 1.0e+3\ninference: False\n",
     "widget:\n- text: |\n    a block\n    # no comment\n- text: >-\n    folded\n    twice\n",
     "nested:\n  nothing: null\n  list: [null, ~, []]\n  map: {}\n",
+    "a: &a {'1': x, 1: y}\nb: {deep: &b {<<: *a, 1: z}}\nc: {<<: *b, '1': w, =: v}\n",  # no key is there twice
     index_of("  - " + THEIRS + "    verified: true\n    more: |\n      a block\n"),
     index_of("  - " + THEIRS + "    source: {url: 'https://a.example', name: A}\n  - " + THEIRS + "    source: {url: 'https://b.example', name: B}\n"),
     index_of("  - " + THEIRS + "- name: another\n  results:\n  - " + THEIRS),
@@ -372,6 +373,8 @@ BEGIN, END = (f"<!-- personafeedback: {side} persona -->" for side in ("begin", 
         (b"---\nlicense: [\n---\n", "found metadata that cannot be read"),
         (b"---\njust words\n---\n", "found metadata that cannot be read"),
         (b"---\na: !!python/object:os.system x\n---\n", "found metadata that cannot be read"),
+        (b"---\nlicense: mit\nlicense: gpl\n---\n", "line 3 has the key 'license' again, keep one"),
+        (b"---\na: [{on: 1, 'b': 2, yes: 3}]\n---\n", "line 2 has the key 'yes' again"),
     ],
 )
 def test_a_card_that_cannot_be_changed_without_a_loss_is_left_alone(content, sentence, tmp_path):
