@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ def style(path: Path) -> str:
     return _joined(_SHARED.with_suffix(".css"), path)
 
 
-def script(path: Path) -> str:
-    """The shared functions `make` and `markdown`, then the page's own script."""
-    return _joined(_SHARED.with_suffix(".js"), path)
+def script(*paths: Path) -> str:
+    """The shared functions `make` and `markdown`, then the page's own scripts."""
+    return _joined(_SHARED.with_suffix(".js"), *paths)
 
 
 def policy(style: str, script: str) -> str:
@@ -32,10 +32,13 @@ def policy(style: str, script: str) -> str:
     return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
 
-def page(path: Path, document: Mapping[str, Any], *, as_it_is: bool = False, **values: Any) -> str:
+def page(
+    path: Path, document: Mapping[str, Any], *, scripts: Sequence[str] = (), as_it_is: bool = False, **values: Any
+) -> str:
     """A page of the template `path.html.j2`, with the style `path.css` and the script `path.js` beside it.
 
     Args:
+        scripts: names of further scripts beside them, which run before that one, in this order.
         as_it_is: no text hides anything; else what texts hide is made visible, see `foreign.page`.
     """
     require("jinja2", extra="report")
@@ -45,7 +48,8 @@ def page(path: Path, document: Mapping[str, Any], *, as_it_is: bool = False, **v
     def shown(value: Any) -> Any:
         return foreign.page(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    own_style, own_script = style(path.with_suffix(".css")), script(path.with_suffix(".js"))
+    own_style = style(path.with_suffix(".css"))
+    own_script = script(*(path.with_name(f"{name}.js") for name in (*scripts, path.name)))
     environment = Environment(
         loader=FileSystemLoader(path.parent, encoding="utf-8"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=None if as_it_is else shown,

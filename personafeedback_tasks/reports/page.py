@@ -15,7 +15,7 @@ from .page_data import data, names, places, texts_of
 from .table import spaced
 
 FILES = Path(__file__).with_suffix("")
-"""The template, the style and the script."""
+"""The template, the style and the scripts."""
 
 
 def render(rankings: Sequence[Ranking], balance: Sequence[Balance]) -> str:
@@ -26,6 +26,7 @@ def render(rankings: Sequence[Ranking], balance: Sequence[Balance]) -> str:
     return web.page(
         FILES / "page",
         document,
+        scripts=("ranking", "list", "case"),
         title=" and ".join(dict.fromkeys(ranking.runs[0].title for ranking in rankings)),
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),

@@ -31,6 +31,7 @@ def test_the_wheel_holds_the_package_the_yaml_files_the_tasks_the_sample_and_not
     } <= inside
     for page in ("reports/page/page", "annotation/page/pack", "building/pilot"):
         assert {f"{page}.{end}" for end in ("html.j2", "css", "js")} <= inside
+    assert {f"reports/page/{name}.js" for name in ("ranking", "list", "case")} <= inside
     assert sum(name.startswith("task_configs/personafeedback/") and name.endswith("yaml") for name in inside) == 42
     assert {
         f"recenter/sample/{name}.jsonl" for name in ("extraction", "relevance", "response", "conversations", "prompts")
