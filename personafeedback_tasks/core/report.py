@@ -184,8 +184,8 @@ class CardSpec:
     dataset: str  # id on the Hub
     measures: tuple[str, ...]  # each with its interval
     baselines: Mapping[str, str]  # name -> what it always picks: `the longer response`
-    # (model, options by name, its measures, the data) -> what was measured, in safe Markdown
-    measured: Callable[[str, Mapping[str, Any], Sequence[str], Any], str]
+    # (model, options by name, the measure that is the score, the data) -> what was measured, in safe Markdown
+    measured: Callable[[str, Mapping[str, Any], str, Any], str]
     # the figures of a run -> what its numbers do not show, in safe Markdown: for everybody, and the rest
     caveats: Callable[[CardFacts], tuple[list[str], list[str]]]
 

@@ -112,8 +112,8 @@ class ChoiceBenchmark(PairwiseBenchmark):
     def sizes(self, cases: Any, options: Any) -> dict[str, int]:
         return dict(self.sample_counts if cases.demonstration else self.counts)
 
-    def _measured(self, model: str, options: Mapping[str, Any], measures: Sequence[str], cases: Any) -> str:
-        return f"{self.asks} {measured(model, options, measures, self.orders, self.known)}"
+    def _measured(self, model: str, options: Mapping[str, Any], primary: str, cases: Any) -> str:
+        return f"{self.asks} {measured(model, options, primary, self.orders, self.known)}"
 
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:
@@ -136,7 +136,7 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
     )
 
 
-def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], orders: Orders, known: str) -> str:
+def measured(model: str, options: Mapping[str, Any], primary: str, orders: Orders, known: str) -> str:
     """What a run measured, in Markdown."""
     about = {
         PERSONA: f"{known} of the user",
@@ -154,7 +154,7 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], or
             "one, averaged over cases; an unreadable reply counts as not picked"
         )
     text = f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
-    return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
+    return f"{text} {DEBIASED_SCORE}" if primary == DEBIASED else text
 
 
 def baselines_of(facts: CardFacts) -> str:

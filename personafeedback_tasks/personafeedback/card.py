@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..common import foreign
@@ -30,7 +30,7 @@ _ONE_BY_ONE = (
 _LANGUAGES = {"zh": "Chinese", "en": "English"}
 
 
-def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], cases: PersonaCases) -> str:
+def measured(model: str, options: Mapping[str, Any], primary: str, cases: PersonaCases) -> str:
     """What was measured, in Markdown."""
     manifest: Manifest | None = cases.release.manifest
     asks, right = "[PersonaFeedback](https://arxiv.org/abs/2506.12915)", "the response that the annotators chose"
@@ -48,7 +48,7 @@ def measured(model: str, options: Mapping[str, Any], measures: Sequence[str], ca
         f"{asks} asks which of two responses suits a given user better. {model} was shown {foreign.markdown(shown)}, "
         f"the user's question and {how}"
     )
-    return f"{text} {DEBIASED_SCORE}" if DEBIASED in measures else text
+    return f"{text} {DEBIASED_SCORE}" if primary == DEBIASED else text
 
 
 def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:

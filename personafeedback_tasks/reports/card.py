@@ -25,7 +25,7 @@ from ..logs.caveat import FORBIDS, VOID
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .card_text import NO_COSTS, section, variant
+from .card_text import section, variant
 from .table import interval
 
 EVAL_RESULTS = ".eval_results"
@@ -44,7 +44,7 @@ def update_card(
     report: ReportedRun,
     cases: CaseSet[Any] | None,
     path: Path,
-    costs: Mapping[str, Estimate] = NO_COSTS,
+    costs: Mapping[str, Estimate],
 ) -> str:
     """Write the numbers of a report into a model card, and return what to tell the user. Repeating it changes nothing.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined, Template
 
 from ..analysis.balance import COST
-from ..analysis.documents import Group, ReportedRun
+from ..analysis.documents import ReportedRun
 from ..analysis.sentences import first_sentence, sentence
 from ..common import foreign
 from ..core.cases import CaseSet
@@ -19,13 +18,11 @@ from ..core.report import CardFacts, CardSpec
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
-from .report_text import columns_of, unreadable
-from .table import Column, Table, interval, percent, points, spaced, with_interval
+from .report_text import table_of, unreadable
+from .table import interval, percent, points
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
-
-NO_COSTS: Mapping[str, Estimate] = {}
 
 # Markdown: every text of others goes through `foreign`
 _TEMPLATE = Template(
@@ -47,18 +44,21 @@ def section(
     cases: CaseSet[Any],
     spec: CardSpec,
     signed: Mapping[str, str],
-    costs: Mapping[str, Estimate] = NO_COSTS,
+    costs: Mapping[str, Estimate],
 ) -> str:
     """The Markdown section of a card, by the template `card.md.j2`.
 
     Args:
         signed: value of the control's option -> signature of the run under it.
     """
-    control, groups, every = run.benchmark.report.control, report.rows, report.groups.values()
-    if len(groups) > MOST_ROWS:
-        groups = [group for group in every if group.name not in run.cells]
-    listed = sorted(spec.measures, key=lambda name: name != run.primary)
-    measures = [name for name in listed if any(not math.isnan(group.measures[name].value) for group in every)]
+    control = run.benchmark.report.control
+    beside = [key for key, measure in report.measures.items() if measure.kind == "beside"]
+    gains = [name.replace(" ", "_") for name in report.controls]
+    # each once, the score first; a table is without those that the run lacks
+    keys = dict.fromkeys((run.primary, *spec.measures, *spec.baselines, *beside, *gains))
+    groups, more = report.rows, len(report.rows) > MOST_ROWS
+    if more:
+        groups = [group for name, group in report.groups.items() if name not in run.cells]
     first, rest = spec.caveats(
         CardFacts(
             languages=Counter(case.language for case in cases if case.id in run.cases),
@@ -79,13 +79,13 @@ def section(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
         verdict=foreign.markdown(report.verdict),
         cost=foreign.markdown(cost_sentence(costs)),
-        measured=spec.measured(foreign.code(run.name), run.signature.options, measures, cases),
-        table=_table(report, spec, groups, measures),
+        measured=spec.measured(foreign.code(run.name), run.signature.options, run.primary, cases),
+        table=table_of(report, groups, keys).markdown()[0],
         differences=[one for one in control.named if one.name in known] if control else [],
         replies=foreign.markdown(unreadable(report).capitalize()),
         first=[*first, *map(foreign.markdown, said)],
-        every_cell=_table(report, spec, report.rows, measures) if len(report.rows) > MOST_ROWS else "",
-        baselines="; ".join(f"{name} always picks {what}" for name, what in spec.baselines.items()),
+        every_cell=table_of(report, report.rows, keys).markdown()[0] if more else "",
+        baselines=spec.baselines,
         macro=report.macro,
         rest=[*rest, *map(foreign.markdown, cut)],
         harness=foreign.markdown(run.harness),
@@ -107,22 +107,6 @@ def cost_sentence(costs: Mapping[str, Estimate]) -> str:
     ]
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else ""
-
-
-def _table(report: ReportedRun, spec: CardSpec, groups: Sequence[Group], measures: Sequence[str]) -> str:
-    columns: list[Column] = []
-    for name in measures:
-        columns += with_interval(name, [group.measures[name] for group in groups])
-    columns.append(Column("cases", tuple(f"{group.cases:,}" for group in groups)))
-    for name in spec.baselines:
-        columns.append(Column(f"baseline: {name}", tuple(percent(group.measures[name].value) for group in groups)))
-    known = [name.replace(" ", "_") for name in report.differences(report.overall)]
-    for measure in report.measures.values():
-        if measure.kind == "beside" or measure.key in known:
-            columns += columns_of(measure, groups)
-    labels = tuple(spaced(group.name) for group in groups)
-    (text,) = Table("", labels, tuple(columns), corner="", undefined=True, whole=True).markdown()
-    return text
 
 
 def _arguments(run: Run, controls: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.costs import CostOfCalls
@@ -13,15 +13,11 @@ from ..analysis.sentences import first_sentence, sentence
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS
 from ..stats.estimates import percent
-from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, terminal, warnings
+from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, warnings
 from .table import INTERVAL, NOTHING, Column, Table, measured, money, signed, spaced, with_ends
-from .terminal import WIDTH, height
 
-SCREEN = 24
-"""Lines of a terminal that a short report takes at most."""
-
-MOST_ROWS = 8
-"""Cells above which the short form has no table of them."""
+MOST_CELLS = 4
+"""Cells above which the short form has no table of them: it is to fit on one screen."""
 
 
 def full(report: ReportedRun) -> list[Block]:
@@ -53,20 +49,16 @@ def short(report: ReportedRun, others: bool = False) -> list[Block]:
     more = len(report.caveats) - len(severe)
     rest = f"{more} more caveat{'s' if more > 1 else ''}, " if more else ""
     of_model = [] if report.void else [_same_picks(report), users(report)]
-    above = [
+    return [
         heading(title(report)),
         lines([f"! {(sentence if caveat.severity == VOID else first_sentence)(caveat)}" for caveat in severe]),
         lines([report.verdict], style="bold"),
         _numbers(report),
-    ]
-    below = [
+        *([] if others or report.void else _cells(report)),
         lines([report.advice]),
         lines([*of_model, unreadable(report), _labels(report)]),
         lines([report.short_signature, f"--full shows {rest}every table and the whole signature"], style="dim"),
     ]
-    cells = [] if others else _cells(report)
-    fits = height(terminal([*above, *cells, *below]), WIDTH) <= SCREEN
-    return [*above, *(cells if fits else []), *below]
 
 
 def title(report: ReportedRun) -> str:
@@ -123,16 +115,19 @@ def columns_of(measure: Line, groups: Sequence[Group]) -> list[Column]:
     return columns
 
 
+def table_of(report: ReportedRun, groups: Sequence[Group], keys: Iterable[str]) -> Table:
+    """One table of some groups, with the measures of these keys that the report has."""
+    columns = [Column("cases", tuple(f"{group.cases:,}" for group in groups))]
+    for key in keys:
+        if key in report.measures:
+            columns += columns_of(report.measures[key], groups)
+    return Table("", tuple(spaced(group.name) for group in groups), tuple(columns), whole=True)
+
+
 def _cells(report: ReportedRun) -> list[Block]:
     cells = [group for name, group in report.groups.items() if name in report.cells]
-    if not 1 < len(cells) <= MOST_ROWS:
-        return []
     shown = (report.primary, *(name.replace(" ", "_") for name in report.controls))
-    columns = [Column("cases", tuple(f"{group.cases:,}" for group in cells))]
-    for key in shown[:2]:
-        if key in report.measures:
-            columns += measured(report.measures[key], [group.measures.get(key) for group in cells])
-    return [Table("", tuple(spaced(group.name) for group in cells), tuple(columns))]
+    return [table_of(report, cells, shown[:2])] if 1 < len(cells) <= MOST_CELLS else []
 
 
 def _count(group: Group) -> str:

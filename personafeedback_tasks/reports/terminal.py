@@ -94,15 +94,6 @@ def _hanging(part: RenderableType, console: Console) -> RenderableType:
     return Text("\n").join(Text(" " * indent).append(row) for row in rows)
 
 
-def height(parts: Sequence[RenderableType], width: int) -> int:
-    """Lines that `show` prints on a terminal of some width."""
-    console = Console(highlight=False, markup=False, emoji=False, width=width)
-    with console.capture() as captured:
-        for part in parts:
-            console.print(_hanging(part, console))
-    return len(captured.get().splitlines()) + sum(isinstance(part, Table) for part in parts)
-
-
 def width_of(name: str, texts: Iterable[str]) -> int:
     """Columns of a terminal that a column of a table takes."""
     shown = list(map(foreign.terminal, texts))

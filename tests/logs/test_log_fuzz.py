@@ -144,7 +144,7 @@ def everything_said(log: Path) -> None:
     compare(run, run)
     card = run.benchmark.report.card
     assert card is not None
-    section(run, report, SAMPLE, card, {})
+    section(run, report, SAMPLE, card, {}, {})
 
 
 @pytest.mark.parametrize(

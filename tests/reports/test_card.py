@@ -54,7 +54,7 @@ def conditions(line):
 
 def update(path, run=None, beside=None, cases=SAMPLE):
     report = REPORTS.get(id(run)) or make_report(run, cases, beside)
-    return update_card(run or MOSTLY_RUN, beside or {}, report, cases, path)
+    return update_card(run or MOSTLY_RUN, beside or {}, report, cases, path, {})
 
 
 def half_right(index: int) -> tuple[str, str]:
@@ -145,7 +145,7 @@ Text with trailing spaces  \t
 def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
     path = tmp_path / "README.md"
     run, report = MOSTLY_RUN, MOSTLY_RIGHT
-    update_card(run, {}, report, SAMPLE, path)
+    update_card(run, {}, report, SAMPLE, path, {})
     data = load(path)
     assert data.model_name == "acme/model"
     found = {result.dataset_config: result for result in data.eval_results}
@@ -177,7 +177,7 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
 
 def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
     path = tmp_path / "README.md"
-    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path)
+    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path, {})
     without = path.read_text("utf-8")
     cost = share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)])
     update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path, {"yields": cost, "cost on gsm8k": cost})
@@ -233,7 +233,7 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     }
     run = run_of(lambda index: ("refusal", "A") if index % 9 == 0 else GOLD, cells=cells)
     report = with_ceiling(run, controls, specific=0.9996, general=0.957, total=0.98)
-    text = card_text.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"))
+    text = card_text.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"), {})
     outside, _, folded = text.partition("<details>")
     assert len(outside.split()) <= 350, len(outside.split())
     assert outside.count("| :-- |") == 1
@@ -393,11 +393,11 @@ def test_the_section_has_every_number_with_its_interval_and_names_what_was_not_m
     run = run_of(refusing)
     report = make_report(run, SAMPLE)
     refuse_unpublishable(run, report)  # refusals are an answer of the model
-    update_card(run, {}, report, SAMPLE, path)
+    update_card(run, {}, report, SAMPLE, path, {})
     text = path.read_text(encoding="utf-8")
     acc = report.overall.measures["acc"]
     for part in (
-        f"| total | **50.0** | {100 * acc.low:.1f}–{100 * acc.high:.1f} | 48 |",
+        f"| total | 48 | **50.0** | {100 * acc.low:.1f}–{100 * acc.high:.1f} |",
         "48 of 96, 50.0 % (refusal 48).",
         "Not measured: right minus wrong, persona gain.",
         "`method=generate, setting=persona, chat template=applied",
@@ -448,7 +448,7 @@ def test_a_reward_model_has_no_orders(tmp_path):
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert "one response at a time" in text
     assert "orders" not in text
-    assert "| total | **75.0** |" in text
+    assert "| total | 48 | **75.0** |" in text
 
 
 # --- another model ---------------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     run = run_of()
     report = make_report(run, None, no_data="There is no folder 'gone'.")
     with pytest.raises(CardError, match="There is no folder 'gone'. So there are no baselines .*Pass --data."):
-        update_card(run, {}, report, None, tmp_path / "README.md")
+        update_card(run, {}, report, None, tmp_path / "README.md", {})
     assert os.listdir(tmp_path) == []
 
 

@@ -22,9 +22,10 @@ from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import report_text
-from personafeedback_tasks.reports.report_text import SCREEN
 from personafeedback_tasks.stats.estimates import Estimate
 
+SCREEN = 24
+"""Lines of a terminal."""
 TASK = "personafeedback_general_hard"
 GENERAL = "personafeedback_general"
 
@@ -132,7 +133,7 @@ def test_several_cells_have_a_table_where_it_fits(part_log, real_part):
     ]  # fmt: skip
 
 
-def test_what_makes_numbers_void_is_whole_and_the_table_makes_room(part_log, real_part):
+def test_what_makes_numbers_void_is_whole_in_place_of_a_table(part_log, real_part):
     shown = on_a_terminal(part_log("inspect", "mixed", GENERAL), "--data", real_part)
     assert len(shown) <= SCREEN
     assert shown[1].startswith("! MISSING REPLIES: ")
