@@ -99,13 +99,20 @@ def loads(text: str | bytes) -> Any:
         raise ValueError(_PLACE.sub("", str(error))) from error
 
 
-def lenient(text: str | bytes) -> Any:
-    """JSON as Python writes it, with NaN and half a surrogate pair: ValueError if it is broken or exceeds a limit."""
+def lenient(text: str | bytes, kind: Any = Any) -> Any:
+    """JSON as Python writes it, with NaN and half a surrogate pair: ValueError if it is broken or exceeds a limit.
+
+    Args:
+        kind: the type of the document. Of a `msgspec.Struct` only its own fields are decoded.
+    """
     check_json(text)
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeError):  # which has neither NaN nor half a pair
+        try:
+            return msgspec.convert(json.loads(text), kind)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
 
 
 def decoded(

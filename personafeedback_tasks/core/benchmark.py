@@ -290,6 +290,12 @@ def _declared() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
+@cache
+def _loaded(name: str) -> Benchmark:
+    benchmark: Benchmark = _declared()[name].load()
+    return benchmark
+
+
 def benchmarks() -> dict[str, Benchmark]:
     """Every known benchmark, by name."""
     return {name: find(name) for name in {**_declared(), **_REGISTERED}}
@@ -304,5 +310,4 @@ def find(name: str) -> Benchmark:
         raise PersonaFeedbackError(
             f"benchmark must be one of {', '.join(known)}, got {name!r}. Install the package that provides it."
         )
-    benchmark: Benchmark = _declared()[name].load()
-    return benchmark
+    return _loaded(name)

@@ -10,6 +10,8 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..common.records import lenient, short
 from ..core import window
 from ..core.benchmark import Benchmark, find
@@ -159,6 +161,15 @@ def _date(path: Path, seconds: object) -> str:
         raise refused(path, f"date = {short(seconds)}", "a time in seconds since 1970", advice) from error
 
 
+class _Row(msgspec.Struct):
+    """What is read of a row of a samples file."""
+
+    doc: dict[str, Any]
+    resps: list[list[Any]]  # of each request its replies
+    arguments: dict[str, dict[str, Any]] | None = None  # request -> name -> its prompt; generation arguments or a label
+    metrics: Any = None
+
+
 @dataclass
 class _Rows:
     """Reads samples files of one method."""
@@ -182,8 +193,8 @@ class _Rows:
         with open(path, "rb") as file:
             for number, line in enumerate(file, start=1):
                 try:
-                    row = lenient(line)
-                    rows += row["metrics"] != []  # lm-eval does not count a case that our task leaves out
+                    row: _Row = lenient(line, _Row)
+                    rows += row.metrics != []  # lm-eval does not count a case that our task leaves out
                     yield from self._samples(row, f"{path}, line {number}")
                 except RunError:
                     raise
@@ -199,23 +210,22 @@ class _Rows:
                 path, f"{rows:,} rows of {task} in its samples file", f"{count:,}, as many as were asked", advice
             )
 
-    def _samples(self, row: dict[str, Any], where: str) -> Iterator[Sample]:
+    def _samples(self, row: _Row, where: str) -> Iterator[Sample]:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
-        logged, method = row["doc"], self.method
+        logged, method = row.doc, self.method
         cases = cases_under(self.settings, where, self.benchmark, method, logged)
-        replies, requested = [*map(len, row["resps"])], self.requested * len(self.settings)
+        replies, requested = [*map(len, row.resps)], self.requested * len(self.settings)
         if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"
             raise refused(where, found, f"one to each of {requested}", AS_WRITTEN)
         evidence: Sequence[Evidence]
         if isinstance(method, ReplyMethod):
-            evidence = [Reply(text_in(reply), None) for (reply,) in row["resps"]]
+            evidence = [Reply(text_in(reply), None) for (reply,) in row.resps]
         else:  # per call, the log-likelihood of each label with "is greedy", logged as text
-            evidence = per_call([float(value) for ((value, _),) in row["resps"]], self.benchmark.labels)
-        # the first argument of a request is its prompt, the second generation arguments or a label
-        requests = [*(row.get("arguments") or {}).values()]
+            evidence = per_call([float(value) for ((value, _),) in row.resps], self.benchmark.labels)
+        requests = [*(row.arguments or {}).values()]
         if self.cached is not None:
-            for asked, said in zip(requests, row["resps"], strict=False):
+            for asked, said in zip(requests, row.resps, strict=False):
                 self.cached[hash(repr(asked))] = hash(repr(said))
         calls: list[Any] = [
             tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))

@@ -115,15 +115,15 @@ class Run:
         results = sorted(self.results, key=lambda result: (_in_order(result.case_id), result.epoch))
         object.__setattr__(self, "results", tuple(results))
 
-    @property
+    @cached_property
     def benchmark(self) -> Benchmark:
         return find(self.signature.benchmark)
 
-    @property
+    @cached_property
     def method(self) -> Method:
         return self.benchmark.methods[self.signature.method]
 
-    @property
+    @cached_property
     def primary(self) -> str:
         """The measure that is its score."""
         return self.benchmark.primary(self.method)
