@@ -16,7 +16,7 @@ from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, sha
 from ..stats.logistic import at_zero
 from .contender import Contender, has_macro
 from .control import gains, named_differences, turned
-from .persona_use import EXCESS, excess_over_counting
+from .persona_use import EXCESS, excess_over_counting, same_pick
 from .void import is_void
 
 SCORE = "acc"
@@ -27,7 +27,7 @@ KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
 
 RESULT, HARMS, BASELINES = "Result", "Answers that change with what the model is told", "Baselines"
 SHARED = "Picks that each baseline shares"
-SETTINGS = "The same cases under each setting"
+SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same pick in every order, under both"
 """Headings of tables of a report."""
 
 
@@ -129,6 +129,9 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         helped = "of those that are wrong, the share that is right"
         found.append(_named(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
         found.append(_named(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
+    about = "right minus wrong on the cases in which both runs pick the same response in every order"
+    fields = {"unit": DIFFERENCE, "interval": True, "counted": "cases", "table": SAME_PICK, "meaning": about}
+    found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         key = f"{one.run.primary}_{value}"
         found.append(Measure(key, value, kind="setting", of=partial(_under, value), interval=True, table=SETTINGS))

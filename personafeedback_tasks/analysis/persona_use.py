@@ -189,3 +189,20 @@ def excess_over_counting(one: Contender) -> Estimate | None:
             excess.append(paired([gain - of[name] for name, gain in found.items()], users))
     excess = excess or [paired([*found.values()], users)]
     return min(excess, key=lambda found: found.value if math.isnan(found.low) else found.low)
+
+
+def same_pick(one: Contender) -> Estimate | None:
+    """Right minus wrong of the cases in which both runs pick the same response in every order; None without control.
+
+    Picks by place dilute a difference: the same knowledge makes less of it.
+    """
+    run, wrong = one.run, one.controls.get(wrong_value(one.run) or "")
+    if one.plain or wrong is None:
+        return None
+    alike = []
+    for name in one.ids:
+        its = wrong.cases.get(name)
+        if its and run.cases[name].value("consistency") == its.value("consistency") == 1:
+            alike.append(name)
+    found = gains(run, wrong, alike) if alike else {}
+    return paired([*found.values()], [run.cases[name].user_id for name in found])

@@ -112,3 +112,7 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
             assert report["use"] == verdict(hard, rights)
             assert "excess over counting" in done.stdout
             assert "consistency" in done.stdout
+            alike = np.all([rights[name][:, 0] == rights[name][:, 1] for name in ("persona", "other_persona")], axis=0)
+            gap = rights["persona"][alike].mean() - rights["other_persona"][alike].mean()
+            assert report["groups"]["general_hard"]["measures"]["same_pick"]["value"] == pytest.approx(gap, abs=1e-12)
+            assert report["groups"]["general_hard"]["measures"]["same_pick"]["n"] == alike.sum()
