@@ -274,6 +274,19 @@ def test_response_has_the_known_scores_in_both_harnesses(model, tmp_path):
 
 
 @pytest.mark.slow
+def test_where_every_rating_is_unreadable_there_is_no_correlation_and_no_share_of_ratings(tmp_path):
+    found, log = in_inspect(RESPONSE, lambda row, call: "Who knows?", tmp_path)
+    assert (found["acc"], found["invalid"]) == (0, 1)
+    assert math.isnan(found["spearman"])
+    assert math.isnan(found["no_better"])
+    assert found["no_better_people"] == sum(row.judgment <= 3 for row in RESPONSES) / len(RESPONSES)
+    done = personafeedback("report", "--full", log)
+    assert "100.0 % of the replies are unreadable" in done.stdout
+    assert not re.search("^(spearman|no better)", done.stdout, re.M)
+    assert re.search(r"^this run .* –$", done.stdout, re.M)
+
+
+@pytest.mark.slow
 def test_rows_of_which_none_can_be_scored_are_one_sentence_in_both_harnesses(tmp_path):
     """As in the authors' files, which have both responses and no votes."""
     row = {"id": "1", "user_id": "u", "prompt": "?", "attribute": "b", "generic": "c", "personalized": "d"}
