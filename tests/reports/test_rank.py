@@ -19,6 +19,7 @@ pytest.importorskip("scipy")
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
 from support.sample_runs import results_of
+from support.shown import words
 
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.contender import Contender
@@ -30,6 +31,8 @@ from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.stats.estimates import ALPHA
 
 same = pytest.approx
+
+TASK = "personafeedback_general_hard"
 
 
 @pytest.fixture(scope="module")
@@ -121,14 +124,11 @@ def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
     assert sizes_of_rankings([template, template, other]) == [2, 1]
 
 
-def test_runs_on_other_cases_or_texts_never_share_a_ranking(template):
+def test_runs_on_other_cases_texts_or_sets_never_share_a_ranking(template):
+    """Sets with the same cases, too."""
     first, *rest = template.results
     for results in (template.results[:10], [replace(first, digest="other"), *rest]):
         assert sizes_of_rankings([template, replace(template, results=results)]) == [1, 1]
-
-
-def test_runs_on_two_sets_share_neither_a_row_nor_a_ranking(template):
-    """Also where the sets have the same cases."""
     one, other = (
         replace(template, signature=template.signature.changed(set=NamedSet(name, {"general_hard": 4})))
         for name in ("kitchen questions", "the same under another name")
@@ -293,3 +293,64 @@ def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_har
     assert (report["name"], report["model"]) == ("reader", "scripted/readable")
     assert report["groups"]["total"]["measures"]["persona_gain"]["value"] is not None
     assert "control_harness" in [caveat["key"] for caveat in report["caveats"]]
+
+
+# --- two runs, by `compare` ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_runs(part_log, real_part):
+    """The same cell under two judges, each in one harness; and part of it."""
+    return {
+        "mixed": part_log("lm-eval", "mixed", TASK),
+        "readable": part_log("lm-eval", "readable", TASK),
+        "gold": part_log("inspect", "gold", TASK, limit=30),
+        "easy": part_log("lm-eval", "gold", "personafeedback_general_easy", limit=5),
+        "bare": part_log("lm-eval", "gold", TASK, limit=5, samples=False),
+    }
+
+
+def test_cases_in_one_run_only_are_counted_and_the_ranking_is_partial(two_runs):
+    found = ranking_of.compare(read_run(two_runs["gold"]), read_run(two_runs["readable"])).entry
+    said = " ".join(words(found))
+    assert "10 cases are only in the run of" in said
+    assert " and others." in said
+    assert "PARTIAL: general_hard 30 of 40." in said
+    assert found.cases == found.pairs[0].difference.n == 30
+
+
+def test_a_cell_that_only_one_run_was_asked_is_no_missing_part(two_runs, part_log):
+    whole, one = read_run(part_log("lm-eval", "mixed", "personafeedback_general")), read_run(two_runs["readable"])
+    for pair in ((whole, one), (one, whole)):
+        found = ranking_of.compare(*pair).entry
+        assert "PARTIAL" not in " ".join(words(found))
+        assert not any(run.partial for run in found.runs)
+
+
+def test_the_command_writes_the_ranking_of_both(two_runs, tmp_path):
+    done = personafeedback("compare", two_runs["gold"], two_runs["readable"], "--json", tmp_path / "c.json")
+    assert done.exit_code == 0, done.output
+    # both harnesses decode alike, under other names; only the chat template differs
+    assert "conditions differ: chat template=applied; and chat template=not applied." in done.stdout
+    (ranking,) = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["rankings"]
+    (pair,) = ranking["pairs"]
+    (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("general hard")]
+    gap = pair["groups"]["general_hard"]
+    assert gap["difference"] == pair["difference"]
+    assert row[2:5] == ["30", f"{gap['difference']['users']}", f"{100 * gap['difference']['value']:+.1f}"]
+    assert gap["p"] < 0.0001
+    assert row[-3:] == ["<", "0.0001", f"{100 * gap['detectable']:.1f}"]
+
+
+def test_what_else_differs_is_said(two_runs, real_part, tmp_path):
+    other = lm_eval_log(tmp_path, "gold", f"{TASK}_mc", real_part, metadata={"setting": "no_persona"}, limit=30)
+    said = " ".join(personafeedback("compare", two_runs["readable"], other).stdout.split())
+    assert "The runs also differ in setting: persona and no_persona" in said
+    assert "The runs also differ in method: generate and mc" in said
+
+
+@pytest.mark.parametrize(("other", "sentence"), [("easy", "have no case in common"), ("bare", "found no samples")])
+def test_runs_that_cannot_be_compared_are_refused(other, sentence, two_runs):
+    done = personafeedback("compare", two_runs["mixed"], two_runs[other])
+    assert done.exit_code == 1
+    assert sentence in done.output
