@@ -197,10 +197,7 @@ def _void(run: TaskRun) -> str | None:
 
 def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[Cost]:
     """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
-    runs, passed = read_tasks(logs, values)
-    for line in passed:
-        say(f"Skipped {line}")
-    return costs_of(runs)
+    return costs_of(read_tasks(logs, values, say))
 
 
 def costs_of_models(

@@ -270,8 +270,10 @@ _NAMES = ("pretrained", "model", "path", "engine")
 
 def model_of(results: dict[str, Any]) -> str:
     """The model of a results file."""
-    named = [text(value) for name, value in _arguments(results).items() if name == _named_by(results)]
-    return named[0] if named else str(results.get("model_source") or results.get("model_name"))
+    arguments, named_by = _arguments(results), _named_by(results)
+    if named_by in arguments:
+        return text(arguments[named_by])
+    return str(results.get("model_source") or results.get("model_name"))
 
 
 def _named_by(results: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,38 +64,40 @@ class TaskRun:
     higher_is_better: bool = True
 
 
-def read_tasks(paths: Sequence[Path], values: Sequence[str]) -> tuple[list[TaskRun], list[str]]:
-    """The runs in logs and folders, and why others were skipped. Of a run that was tried again, the last log
-    counts.
+def read_tasks(paths: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[TaskRun]:
+    """The runs in logs and folders. Of a run that was tried again, the last log counts.
 
     Args:
         values: the numbers that count, where a task reports several.
+        say: gets a line on logs of a folder that are skipped.
 
     Raises:
         RunError: a log that is named itself cannot be used, or a folder has none.
     """
     runs: list[TaskRun] = []
-    passed = []
     for path in paths:
         if not path.is_dir():
             runs += _read(path, values)
             continue
-        before, foreign, hint = len(runs), [], ""
+        found: list[TaskRun] = []
+        skipped: list[RunError] = []
+        foreign: list[str] = []
         for file in sorted([*path.rglob("*.eval"), *path.rglob("results*.json")]):
             try:
-                runs += _read(file, values)
-            except ForeignError as error:
-                foreign.append(file.name)
-                hint = hint or str(error)
+                found += _read(file, values)
             except RunError as error:
-                passed.append(str(error))
-                hint = hint or str(error)
-        if len(runs) == before:
-            hint = hint or "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
+                skipped.append(error)
+                if isinstance(error, ForeignError):
+                    foreign.append(file.name)
+                else:
+                    say(f"Skipped {error}")
+        if not found:
+            hint = skipped[0] if skipped else "Make them: inspect eval personafeedback_tasks/with_user -T task=TASK"
             raise RunError(f"{path}: found no run of with_user in it. {hint}")
         if foreign:
             more = f" and {len(foreign) - 3:,} more" if len(foreign) > 3 else ""
-            passed.append(f"logs of other runs: {', '.join(foreign[:3])}{more}")
+            say(f"Skipped logs of other runs: {', '.join(foreign[:3])}{more}")
+        runs += found
     known = {run.value for run in runs}
     for value in values:
         if value not in known:
@@ -103,7 +105,7 @@ def read_tasks(paths: Sequence[Path], values: Sequence[str]) -> tuple[list[TaskR
                 f"--value {value}: found no run with a number of this name, expected one of {', '.join(sorted(known))}."
                 f"{did_you_mean(value, known)}"
             )
-    return runs, passed
+    return runs
 
 
 def _read(path: Path, values: Sequence[str]) -> list[TaskRun]:

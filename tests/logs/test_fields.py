@@ -16,7 +16,7 @@ from lm_eval.models.api_models import JsonChatStr
 from support.commands import personafeedback
 from support.judges import readable, who_asks
 from support.lm_eval_runs import JudgeLM
-from support.logs import inspect_log, lm_eval_log
+from support.logs import bent, inspect_log, lm_eval_log
 from support.servers import run, serving
 
 from personafeedback_tasks.logs.errors import RunError
@@ -28,13 +28,7 @@ HARD = "personafeedback_general_hard"
 
 def changed(log: Path, change, to: Path) -> Path:
     """A copy of a run of lm-eval with another results file."""
-    to.mkdir()
-    for path in log.parent.glob(f"*{log.stem.rpartition('_')[2]}*"):
-        (to / path.name).write_bytes(path.read_bytes())
-    results = json.loads(log.read_text("utf-8"))
-    change(results)
-    (to / log.name).write_text(json.dumps(results), encoding="utf-8")
-    return to / log.name
+    return bent(log, to, lambda results, rows: change(results))
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import ScoreEdit
 from support.commands import personafeedback
-from support.logs import inspect_log
+from support.logs import bent, inspect_log
 from support.releases import write_hard
 from support.shown import sentences
 
@@ -67,23 +67,6 @@ def invalidated(log: Path, to: Path, of: Callable[[Any], bool], recompute: bool 
     return to
 
 
-def bent(log: Path, to: Path, sample: Callable[[Json], object], header: Callable[[Json], object]) -> Path:
-    """A copy whose samples and headers were changed, as a version of Inspect might write them that does not exist here."""
-    with zipfile.ZipFile(log) as old, zipfile.ZipFile(to, "w") as new:
-        for name in old.namelist():
-            document = json.loads(old.read(name))
-            if name.startswith("samples/"):
-                sample(document)
-            elif name in ("header.json", "_journal/start.json"):
-                header(document)
-            new.writestr(name, json.dumps(document))
-    return to
-
-
-def nothing(_: Json) -> None:
-    """Changes nothing."""
-
-
 def first_wrong(log: Path) -> set[str]:
     """Ids of some cases that the run got wrong: without them its accuracy is another one."""
     cases = read_run(log).cases.values()
@@ -122,7 +105,7 @@ def test_an_invalidated_log_is_refused_and_in_a_folder_passed_over(whole, log, t
     if whole == "every sample":
         invalidated(log, marked, lambda sample: True)
     else:
-        bent(log, marked, nothing, lambda header: header.update(invalidated=True))
+        marked = bent(log, folder, lambda header, samples: header.update(invalidated=True))
     with pytest.raises(RunError, match="found a log that is marked as invalidated as a whole, .*inspect eval-retry"):
         read_run(marked)
     shutil.copy(log, folder / "b.eval")
@@ -190,9 +173,8 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
     card = personafeedback("card", going, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1
     assert pays_twice in card.output
-    (tmp_path / "whole").mkdir()
     said: list[str] = []
-    whole = bent(log, tmp_path / "whole" / "c.eval", nothing, lambda header: header["eval"].update(task_id="another"))
+    whole = bent(log, tmp_path / "whole", lambda header, samples: header["eval"].update(task_id="another"))
     shutil.copy(going, tmp_path / "whole" / "a.eval")
     (run,) = read_runs([tmp_path / "whole"], said.append)
     assert run.logs == (whole,)
@@ -202,7 +184,7 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
 
 @pytest.mark.parametrize(("status", "state"), [("error", "an error stopped it"), ("cancelled", "it was cancelled")])
 def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_path):
-    path = bent(log, tmp_path / "a.eval", nothing, lambda header: header.update(status=status))
+    path = bent(log, tmp_path / "bent", lambda header, samples: header.update(status=status))
     done = personafeedback("report", "--full", path)
     assert f"The run is not finished: {state}. `inspect eval-retry LOG` resumes it." in done.output
     assert "still running" not in done.output

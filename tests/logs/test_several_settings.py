@@ -6,7 +6,6 @@ import hashlib
 import json
 import operator
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
-from support.logs import bent
+from support.logs import bent, signed
 from support.models import register
 
 from personafeedback_tasks.common.errors import OptionError
@@ -236,30 +235,18 @@ def test_other_methods_and_benchmarks_have_it_too(task, run, tmp_path):
     assert [len(found.cases) for found in check_same(tmp_path / "together", tmp_path / "apart")] == [7, 7, 7]
 
 
-def changed(path: Path, copy: Path, change: Any) -> Path:
-    """A copy of a results file and its samples with another header or other rows."""
-    shutil.copytree(path.parent, copy)
-    header = json.loads(path.read_text(encoding="utf-8"))
-    samples = next(copy.glob("samples_personafeedback_general_hard_*.jsonl"))
-    rows = [json.loads(line) for line in samples.read_text().splitlines()]
-    change(header, header["configs"]["personafeedback_general_hard"]["metadata"], rows)
-    (copy / path.name).write_text(json.dumps(header))
-    samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return samples
-
-
-def relabel(header, metadata, rows):
+def relabel(header, samples):
     """The control passes for the run."""
-    signatures = metadata["personafeedback_tasks"]
+    first, second, *_ = signed(header, TASK)
     for name in ("setting", "task", "others"):
-        signatures[0][name], signatures[1][name] = signatures[1][name], signatures[0][name]
+        first[name], second[name] = second[name], first[name]
 
 
 def test_a_control_cannot_pass_for_the_run(logs, tmp_path):
-    (path,) = logs["lm-eval"][0].rglob("results_*.json")
+    (log,) = logs["inspect"][0].glob("*.eval")
     sentence = "found the settings persona, other_persona, no_persona, expected other_persona, persona, no_persona"
     with pytest.raises(RunError, match=sentence):
-        read_runs([changed(path, tmp_path / "changed", relabel)])
+        read_runs([bent(log, tmp_path / "changed", relabel)])
 
 
 def test_hidden_fields_are_hidden_where_a_persona_is_shown(tmp_path):
