@@ -1,4 +1,4 @@
-"""From logs to a report: the same numbers from either harness, what stands in a row, and what is refused."""
+"""From logs to a report: the same numbers from either harness, a row for each thing that was asked, and its warnings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -15,18 +14,16 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from support.commands import personafeedback
 from support.judges import JUDGES, readable
-from support.logs import inspect_log, lm_eval_log, set_options, set_version
+from support.logs import inspect_log
 from support.shown import as_json, markdown, words
 from support.tables import in_markdown
 
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.logs.caveat import VOID
-from personafeedback_tasks.logs.errors import RunError
-from personafeedback_tasks.logs.read import read_run, read_runs
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_reply
 from personafeedback_tasks.personafeedback.audit import audit
@@ -155,9 +152,7 @@ def hard_logs(part_log, real_part):
         "readable": part_log("lm-eval", "readable", task),
         "no_persona": part_log("lm-eval", "anti_gold", task, metadata={"setting": "no_persona"}),
         "mc": part_log("lm-eval", "mixed", f"{task}_mc"),
-        "no samples": part_log("lm-eval", "mixed", task, samples=False),
         "partial": part_log("lm-eval", "mixed", task, limit=30),
-        "easy": part_log("lm-eval", "mixed", "personafeedback_general_easy"),
     }
 
 
@@ -202,75 +197,14 @@ def test_a_run_on_rows_with_faults_is_split_by_them(make_release, tmp_path):
     assert "chosen is uncomfortable" not in report.overall.measures
 
 
-def test_cells_in_several_logs_of_a_folder_make_one_run(hard_logs, tmp_path, general):
-    for name in ("persona", "easy"):
-        for file in hard_logs[name].parent.iterdir():
-            shutil.copy(file, tmp_path)
-    (run,) = read_runs([tmp_path])
-    assert run.answered == {"general_hard": 40, "general_easy": 45}
-    assert [*make_report(run, general).groups] == ["general_easy", "general_hard", "general"]
-    (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
-    assert from_samples.cases == {id_: case for id_, case in run.cases.items() if case.cell == "general_easy"}
-    for file in hard_logs["no samples"].parent.iterdir():
-        shutil.copy(file, tmp_path)
-    said = []
-    (again,) = read_runs([tmp_path], said.append)
-    assert again == run
-    assert len(said) == 1
-    assert "found no samples in it" in said[0]
-
-
-@pytest.mark.slow
-def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
-    from inspect_ai import score
-
-    from personafeedback_tasks.inspect_harness.scorers import scores
-
-    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
-    again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
-    write_eval_log(
-        score(read_eval_log(str(path)), scores("personafeedback", "generate")(), action="overwrite"), str(again)
-    )
-    run = read_run(tmp_path)
-    assert run.logs == (again,)
-    assert run.partial == {}
-
-
-def test_a_samples_file_that_is_missing_among_others_is_named(part_logs, tmp_path):
-    shutil.copytree(part_logs["lm-eval"].parent, tmp_path / "log")
-    (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
-    easy.unlink()
-    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
-        read_run(tmp_path / "log" / part_logs["lm-eval"].name)
-
-
-@pytest.mark.parametrize("field", ["prompt", "task_version"])
-def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, hard_logs, real_part, tmp_path):
-    shutil.copytree(hard_logs["persona"].parent, tmp_path / "hard")
-    shutil.copytree(hard_logs["easy"].parent, tmp_path / "easy")
-    (results,) = (tmp_path / "easy").glob("results_*.json")
-    content, easy = json.loads(results.read_text(encoding="utf-8")), "personafeedback_general_easy"
-    if field == "prompt":
-        set_options(content, easy, real_part, prompt="v2")
-    else:
-        set_version(content, easy, "0.9")
-    results.write_text(json.dumps(content), encoding="utf-8")
-    assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
-
-
 # --- folders as they are ---------------------------------------------------------------------------------------------
-
-
-def everything(hard_logs, folder, *names):
-    for name in names:
-        shutil.copytree(hard_logs[name].parent, folder / name.replace(" ", "-"))
-    return folder
 
 
 def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, real_part, tmp_path):
     """The control is paired with its run alone: the log-likelihoods of the same model have none."""
-    folder = everything(hard_logs, tmp_path / "logs", "persona", "no_persona", "mc")
-    done = personafeedback("report", "--full", folder, "--data", real_part, "--out", tmp_path / "out")
+    for name in ("persona", "no_persona", "mc"):
+        shutil.copytree(hard_logs[name].parent, tmp_path / "logs" / name)
+    done = personafeedback("report", "--full", tmp_path / "logs", "--data", real_part, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
     methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
@@ -279,54 +213,6 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     assert "setting no_persona" in asked["beside"]["no_persona"]
     assert "persona_gain" in asked["groups"]["general_hard"]["measures"]
     assert methods["persona", "mc"]["beside"] == {}
-
-
-def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(hard_logs, real_part, tmp_path):
-    """`--limit` tried first, then the whole run: the larger log counts, in either order."""
-    folder = everything(hard_logs, tmp_path, "persona", "partial")
-    said = []
-    (run,) = read_runs([folder], said.append)
-    assert len(run.cases) == 40
-    assert len(said) == 1
-    assert re.search(r"Skipped \S*partial/results\S+: \S*persona/results\S+ has the same cases", said[0])
-    done = personafeedback("report", "--full", folder, "--data", real_part)
-    assert done.exit_code == 0
-    assert "Skipped" in done.stderr
-    assert "Skipped" not in done.stdout
-
-
-@pytest.mark.slow
-def test_logs_that_share_some_of_their_cases_are_refused_rather_than_cut(tmp_path):
-    for task in ("personafeedback_hard", "personafeedback_general"):
-        inspect_log(tmp_path, "gold", task, "sample")
-    with pytest.raises(RunError, match=r"general_hard:\d is also in .* \(8 in all\)"):
-        read_runs([tmp_path])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", ["failed", "damaged"])
-def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
-    good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
-    bad = tmp_path / "logs" / "bad.eval"
-    if what == "damaged":
-        bad.write_bytes(good.read_bytes()[:2000])
-    else:
-        log = read_eval_log(str(good))
-        log.status, log.samples = "error", log.samples[:3]
-        log.eval.task_id = "another"
-        write_eval_log(log, str(bad))
-    said = []
-    (run,) = read_runs([tmp_path / "logs"], said.append)
-    assert (run.logs, len(run.cases)) == ((good,), 16)
-    assert len(said) == 1
-    assert said[0].startswith(f"Skipped {bad}: ")
-    good.unlink()
-    if what == "damaged":
-        with pytest.raises(RunError, match="cannot read"):
-            read_runs([tmp_path / "logs"])
-    else:
-        (alone,) = read_runs([tmp_path / "logs"])
-        assert len(alone.cases) == 3
 
 
 # --- the control -----------------------------------------------------------------------------------------------------
@@ -342,24 +228,6 @@ def test_the_persona_gain_is_paired_and_clustered_by_user(hard_logs, general):
 
 
 # --- what is missing or broken ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda folder, task: lm_eval_log(folder, "mixed", task, "sample", samples=False),
-        lambda folder, task: inspect_log(folder, "mixed", task, "sample", log_samples=False),
-    ],
-    ids=["lm-eval", "inspect"],
-)
-def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tmp_path):
-    log = write(tmp_path, "personafeedback_general_hard")
-    done = personafeedback("report", "--full", log)
-    assert done.exit_code == 1
-    assert done.output == (
-        f"Error: {log}: found no samples in it, expected the answers of every case. Run it again with samples: "
-        "--log_samples in lm-eval, without --no-log-samples in Inspect.\n"
-    )
 
 
 def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, tmp_path):
@@ -397,54 +265,6 @@ def test_answers_to_other_texts_are_refused(hard_logs, make_release, real_part):
     assert done.exit_code == 1
     assert "1 of 40 cases have other texts" in done.output
     assert "general_hard:17" in done.output
-
-
-@pytest.mark.parametrize("kind", ["eval", "results", "samples"])
-def test_a_truncated_log_is_one_clear_error(kind, hard_logs, part_logs, tmp_path):
-    path = part_logs["inspect"]
-    if kind != "eval":
-        shutil.copytree(hard_logs["persona"].parent, tmp_path / "copy")
-        (path,) = (tmp_path / "copy").glob(f"{kind}_*")
-    content = path.read_bytes()
-    cut = tmp_path / "copy" / path.name if kind != "eval" else tmp_path / path.name
-    for part in (0.0, 0.3, 0.999):
-        cut.write_bytes(content[: int(part * len(content))])
-        refused(cut)
-
-
-def refused(path: Path) -> None:
-    """Assert that a report of this file is one line that names it."""
-    done = personafeedback("report", path)
-    assert done.exit_code == 1
-    assert re.fullmatch(rf"Error: {re.escape(str(path))}.*: found [^\n]*\n", done.output), done.output
-
-
-FOREIGN = {
-    "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
-    "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
-    "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
-    "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
-}  # fmt: skip
-
-
-def test_a_foreign_file_and_an_empty_folder_are_one_clear_error(tmp_path):
-    done = personafeedback("report", tmp_path)
-    assert (done.exit_code, len(done.output.splitlines())) == (1, 1)
-    assert str(tmp_path) in done.output
-    for name, content in FOREIGN.items():
-        (tmp_path / name).write_bytes(content)
-        refused(tmp_path / name)
-
-
-def test_other_files_in_a_folder_are_passed_over(hard_logs, tmp_path):
-    shutil.copytree(hard_logs["persona"].parent, tmp_path / "log")
-    for name in ("text.txt", "list.json", "a.json", "hellaswag.json"):
-        (tmp_path / "log" / name).write_bytes(FOREIGN[name])
-    assert read_run(tmp_path / "log").answered == {"general_hard": 40}
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
-    with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
-        read_run(tmp_path / "other")
 
 
 @pytest.mark.slow
@@ -490,23 +310,3 @@ def test_epochs_are_averaged_per_case(tmp_path):
     assert three.cases == one.cases
     assert three.replies == 3 * one.replies
     assert three.measures["acc"] == one.measures["acc"]  # the judge repeats itself
-
-
-@pytest.mark.slow
-def test_a_retried_log_takes_the_place_of_the_one_it_goes_on_from_with_its_options(tmp_path):
-    from inspect_ai import eval_retry
-    from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-    from support.inspect_runs import evaluate
-
-    options = {"data": "sample", "prompt": "v2", "hide": "Name"}
-    path = Path(evaluate(tasks.personafeedback_hard(**options), "scripted/gold", tmp_path).location)
-    log = read_eval_log(str(path))
-    log.status, log.samples = "error", log.samples[:5]
-    write_eval_log(log, str(path))
-    (retried,) = eval_retry(str(path), log_dir=str(tmp_path), display="none", score_display=False)
-    assert len(list(Path(tmp_path).glob("*.eval"))) == 2
-    run = read_run(tmp_path)
-    assert [str(path) for path in run.logs] == [retried.location]
-    assert run.partial == {}
-    assert run.signature.to_json() == log.eval.metadata[KEY]
-    assert (run.signature.options["setting"], run.signature.options["hide"]) == ("persona", ["Name"])

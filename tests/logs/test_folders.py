@@ -1,0 +1,187 @@
+"""A folder of logs: which of them make a run, which are skipped, and what is no log at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lm_eval")
+pytest.importorskip("inspect_ai")
+pytest.importorskip("scipy")
+
+from inspect_ai.log import read_eval_log, write_eval_log
+from support.commands import personafeedback
+from support.logs import inspect_log, lm_eval_log, set_options, set_version
+
+from personafeedback_tasks.logs.errors import RunError
+from personafeedback_tasks.logs.read import read_run, read_runs
+
+TASK = "personafeedback_general_hard"
+
+
+@pytest.fixture
+def logs(part_log, real_part):
+    """One cell: whole, in part, without samples; another one."""
+    return {
+        "hard": part_log("lm-eval", "mixed", TASK),
+        "partial": part_log("lm-eval", "mixed", TASK, limit=30),
+        "no samples": part_log("lm-eval", "mixed", TASK, samples=False),
+        "easy": part_log("lm-eval", "mixed", "personafeedback_general_easy"),
+    }
+
+
+def test_cells_in_several_logs_of_a_folder_make_one_run(logs, tmp_path):
+    for name in ("hard", "easy"):
+        for file in logs[name].parent.iterdir():
+            shutil.copy(file, tmp_path)
+    (run,) = read_runs([tmp_path])
+    assert run.answered == {"general_hard": 40, "general_easy": 45}
+    (from_samples,) = read_runs(tmp_path.glob("samples_*general_easy*.jsonl"))
+    assert from_samples.cases == {id_: case for id_, case in run.cases.items() if case.cell == "general_easy"}
+    for file in logs["no samples"].parent.iterdir():
+        shutil.copy(file, tmp_path)
+    said = []
+    (again,) = read_runs([tmp_path], said.append)
+    assert again == run
+    assert len(said) == 1
+    assert "found no samples in it" in said[0]
+
+
+@pytest.mark.slow
+def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
+    from inspect_ai import score
+
+    from personafeedback_tasks.inspect_harness.scorers import scores
+
+    path = inspect_log(tmp_path, "gold", "personafeedback_hard", "sample")
+    again = tmp_path / f"{path.stem}-scored.eval"  # the name that `inspect score` proposes
+    write_eval_log(
+        score(read_eval_log(str(path)), scores("personafeedback", "generate")(), action="overwrite"), str(again)
+    )
+    run = read_run(tmp_path)
+    assert run.logs == (again,)
+    assert run.partial == {}
+
+
+def test_a_samples_file_that_is_missing_among_others_is_named(part_log, real_part, tmp_path):
+    log = part_log("lm-eval", "mixed", "personafeedback_general")
+    shutil.copytree(log.parent, tmp_path / "log")
+    (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
+    easy.unlink()
+    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
+        read_run(tmp_path / "log" / log.name)
+
+
+@pytest.mark.parametrize("field", ["prompt", "task_version"])
+def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, logs, real_part, tmp_path):
+    for name in ("hard", "easy"):
+        shutil.copytree(logs[name].parent, tmp_path / name)
+    (results,) = (tmp_path / "easy").glob("results_*.json")
+    content, easy = json.loads(results.read_text(encoding="utf-8")), "personafeedback_general_easy"
+    if field == "prompt":
+        set_options(content, easy, real_part, prompt="v2")
+    else:
+        set_version(content, easy, "0.9")
+    results.write_text(json.dumps(content), encoding="utf-8")
+    assert sorted(list(run.cells) for run in read_runs([tmp_path])) == [["general_easy"], ["general_hard"]]
+
+
+def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(logs, real_part, tmp_path):
+    """`--limit` tried first, then the whole run: the larger log counts, in either order."""
+    for name in ("hard", "partial"):
+        shutil.copytree(logs[name].parent, tmp_path / name)
+    said = []
+    (run,) = read_runs([tmp_path], said.append)
+    assert len(run.cases) == 40
+    assert len(said) == 1
+    assert re.search(r"Skipped \S*partial/results\S+: \S*hard/results\S+ has the same cases", said[0])
+    done = personafeedback("report", "--full", tmp_path, "--data", real_part)
+    assert done.exit_code == 0
+    assert "Skipped" in done.stderr
+    assert "Skipped" not in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["failed", "damaged"])
+def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
+    good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
+    bad = tmp_path / "logs" / "bad.eval"
+    if what == "damaged":
+        bad.write_bytes(good.read_bytes()[:2000])
+    else:
+        log = read_eval_log(str(good))
+        log.status, log.samples = "error", log.samples[:3]
+        log.eval.task_id = "another"
+        write_eval_log(log, str(bad))
+    said = []
+    (run,) = read_runs([tmp_path / "logs"], said.append)
+    assert (run.logs, len(run.cases)) == ((good,), 16)
+    assert len(said) == 1
+    assert said[0].startswith(f"Skipped {bad}: ")
+    good.unlink()
+    if what == "damaged":
+        with pytest.raises(RunError, match="cannot read"):
+            read_runs([tmp_path / "logs"])
+    else:
+        (alone,) = read_runs([tmp_path / "logs"])
+        assert len(alone.cases) == 3
+
+
+# --- what is no log --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda folder, task: lm_eval_log(folder, "mixed", task, "sample", samples=False),
+        lambda folder, task: inspect_log(folder, "mixed", task, "sample", log_samples=False),
+    ],
+    ids=["lm-eval", "inspect"],
+)
+def test_a_log_without_samples_is_one_error_that_says_how_to_run_again(write, tmp_path):
+    log = write(tmp_path, "personafeedback_general_hard")
+    done = personafeedback("report", "--full", log)
+    assert done.exit_code == 1
+    assert done.output == (
+        f"Error: {log}: found no samples in it, expected the answers of every case. Run it again with samples: "
+        "--log_samples in lm-eval, without --no-log-samples in Inspect.\n"
+    )
+
+
+def refused(path: Path) -> None:
+    """Assert that a report of this file is one line that names it."""
+    done = personafeedback("report", path)
+    assert done.exit_code == 1
+    assert re.fullmatch(rf"Error: {re.escape(str(path))}.*: found [^\n]*\n", done.output), done.output
+
+
+FOREIGN = {
+    "empty.eval": b"", "empty.json": b"", "text.txt": b"hello", "list.json": b"[1]", "other.json": b'{"results": {}}',
+    "a.json": b'{"a": 1}', "other.eval": b"PK\x03\x04", "binary.bin": bytes(range(256)), "scalar.jsonl": b"1\n",
+    "newer.json": b'{"version": 99, "status": "success", "eval": {"task": "personafeedback"}}',
+    "hellaswag.json": b'{"results": {"hellaswag": {}}, "configs": {"hellaswag": {"metadata": {"version": 1}}}, "date": 1}',
+}  # fmt: skip
+
+
+def test_a_foreign_file_and_an_empty_folder_are_one_clear_error(tmp_path):
+    done = personafeedback("report", tmp_path)
+    assert (done.exit_code, len(done.output.splitlines())) == (1, 1)
+    assert str(tmp_path) in done.output
+    for name, content in FOREIGN.items():
+        (tmp_path / name).write_bytes(content)
+        refused(tmp_path / name)
+
+
+def test_other_files_in_a_folder_are_passed_over(logs, tmp_path):
+    shutil.copytree(logs["hard"].parent, tmp_path / "log")
+    for name in ("text.txt", "list.json", "a.json", "hellaswag.json"):
+        (tmp_path / "log" / name).write_bytes(FOREIGN[name])
+    assert read_run(tmp_path / "log").answered == {"general_hard": 40}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "hellaswag.json").write_bytes(FOREIGN["hellaswag.json"])
+    with pytest.raises(RunError, match=r"found no log of these tasks in it.*Skipped: .*found the tasks hellaswag"):
+        read_run(tmp_path / "other")
