@@ -202,7 +202,7 @@ def rankings_of(runs: Sequence[Run], data: RunData, say: Say) -> list[Ranking]:
 
     for run in runs:
         data.of(run)  # of runs that were read before, they are looked for only now
-    data.refuse_misfits()
+    data.refuse_misfits(say)
     on_benchmark = without_duels(runs, data, say)
     return ranked([Contender(*row) for row in with_controls(on_benchmark)], data)
 

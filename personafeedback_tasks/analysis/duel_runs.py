@@ -77,13 +77,14 @@ def verdicts_of(
         say(f"Skipped {other}")
     if human is not None and len(on_duels) > 1:
         raise OptionError(f"--human needs one run of duels, found {len(on_duels)}. Run `verdict` for each.")
+    # Whatever may be refused comes before the first verdict, which takes long.
+    judges = [calibration_of(run, calibration) for run, _, _ in on_duels]
+    of_judges = [data.of(judge) for judge in judges]
+    data.refuse_misfits(say)
     verdicts = []
-    for run, duels, cases in on_duels:
-        of_judge = calibration_of(run, calibration)
-        calibration_cases, why_not = data.of(of_judge)
+    for (run, duels, cases), judge, (calibration_cases, why_not) in zip(on_duels, judges, of_judges, strict=True):
         people = human_votes(human, duels) if human is not None else None
-        verdicts.append(make_verdict(run, of_judge, duels, cases, calibration_cases, people, why_not))
-    data.refuse_misfits()
+        verdicts.append(make_verdict(run, judge, duels, cases, calibration_cases, people, why_not))
     return VerdictDocument(verdicts=verdicts)
 
 

@@ -67,10 +67,10 @@ def label_rule(votes: int) -> str:
     )
 
 
-MISSING, TWICE = "missing", "twice"
+FEW_VOTES, MISSING, TWICE = "few votes", "missing", "twice"
 
 REASONS = {
-    "few votes": f"with fewer than {LEAST_VOTES} votes (4 if built to be easy), even full agreement may be chance",
+    FEW_VOTES: f"with fewer than {LEAST_VOTES} votes (4 if built to be easy), even full agreement may be chance",
     "even": "both answers have as many votes",
     "little agreement": "chance alone often makes such a majority",
     "not as built": "most votes are against the answer that should win by construction",
@@ -148,7 +148,7 @@ def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
             risk = of_built[bool(pair.easy)].risk(most, least)
         else:
             chosen = pair.label or pair.first
-            tier, reason = (HARD, "") if pair.label else ("", "few votes")
+            tier, reason = (HARD, "") if pair.label else ("", FEW_VOTES)
         if None in key or None in both:
             tier, reason = "", MISSING
         elif len(both) == 1 or key in seen:
@@ -163,7 +163,7 @@ def _decided(pair: Pair, chosen: str, most: int, least: int, share: float) -> tu
     votes = most + least
     needed = least_majority(votes, CONFIRMED, sides=1) if pair.easy else least_majority(votes)
     if needed > votes:
-        return "", "few votes"
+        return "", FEW_VOTES
     if most == least:
         return "", "even"
     if pair.easy and chosen != pair.easy:

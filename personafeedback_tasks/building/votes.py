@@ -14,7 +14,7 @@ from .basis import Bases
 from .build import Build
 from .rows import TEST, Answer, Origin, Pair, Person, Question
 from .steps import PACKS, RELEASE, VOTES
-from .tiers import label_rule
+from .tiers import FEW_VOTES, REASONS, label_pairs, label_rule
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Language -> what annotators are told."""
@@ -40,7 +40,11 @@ def write_packs(build: Build, form: str, say: Say) -> None:
 def take_votes(build: Build, files: Sequence[Path], drop: Sequence[str], say: Say) -> None:
     """Add votes, drop annotators, and report each annotator's votes."""
     study = study_of(build, build.questions(TEST))
-    study.take_votes(files, drop, say)
+    if counted := study.take_votes(files, drop, say):
+        labels = label_pairs(build, [vote for _, vote in counted])
+        few = sum(label.pair.id in study.asked.by_id and label.reason == FEW_VOTES for label in labels)
+        if few:
+            say(f"! {few:,} pairs have too few votes to become cases: {REASONS[FEW_VOTES]}. Wait for more votes.")
     if build.read(Vote):
         say(f"Next: {RELEASE.line(build.root)}")
 

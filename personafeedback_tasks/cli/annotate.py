@@ -26,7 +26,7 @@ from ..recenter.rows import STAGES, StageRow
 from ..writing.judged import VOTES, AskedDuel, draw_duels, items, votes_table
 from .options import FOLDER, out_option
 from .output import say
-from .runs import note_skipped, read
+from .runs import read
 
 
 @click.group()
@@ -120,10 +120,7 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     found = study.rows_in(source)
     if not found:
         made: dict[str, StageRow] = {}
-        for run in read([Path(source)]):
-            if run.benchmark.name not in study.MADE:
-                note_skipped(f"Skipped {run.logs[0]}: {run.benchmark.name} makes nothing that people could judge")
-                continue
+        for run in read([Path(source)], benchmarks=study.MADE):
             refuse_void(run)
             for row in study.MADE[run.benchmark.name](of_run(run)):
                 made.setdefault(f"{row.file} {row.id}", row)

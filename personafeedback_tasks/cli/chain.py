@@ -46,13 +46,18 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         personafeedback chain a.eval b.eval c.eval --people votes --json chain.json
     """
     from ..logs.names import signature_line
-    from ..recenter.funnel import ChainDocument, chains, make_funnel
+    from ..recenter.funnel import TASKS, ChainDocument, chains, make_funnel
     from ..recenter.judgments import read_judgments
 
-    found = read(runs, names=names)
+    judgments = read_judgments(people)  # before the logs, which take long
+    found = read(runs, names=names, benchmarks=TASKS)
+    if not found:
+        raise OptionError(
+            f"Found no run of {', '.join(TASKS)}, expected at least one. `inspect eval "
+            "personafeedback_tasks/recenter_chain` runs all."
+        )
     refuse_unknown(names, found)
     made_by = chains(_stage_runs(found))
-    judgments = read_judgments(people)
     logs = {str(run.logs[0]): run for run in found}
     funnels: list[Funnel] = []
     with progress() as tell:
@@ -68,19 +73,13 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
 
 def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
     from ..logs.earlier import of_run
-    from ..recenter.funnel import TASKS, StageRun
+    from ..recenter.funnel import StageRun
 
     made = []
     for run in runs:
-        if run.benchmark.name in TASKS:
-            signs = run.signature.defining
-            came_from, filtered_by = str(signs.get("attributes_of", "none")), str(signs.get("filtered_by", "none"))
-            made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
-    if not made:
-        raise OptionError(
-            f"Found no run of {', '.join(TASKS)}, expected at least one. `inspect eval "
-            "personafeedback_tasks/recenter_chain` runs all."
-        )
+        signs = run.signature.defining
+        came_from, filtered_by = str(signs.get("attributes_of", "none")), str(signs.get("filtered_by", "none"))
+        made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
     return made
 
 

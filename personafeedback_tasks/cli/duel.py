@@ -48,6 +48,11 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     """
     if out.is_dir() and any(out.iterdir()):  # another set must not be mixed with this one
         raise OptionError(f"{out}: found a folder that is not empty, expected a new one. Pass another --out.")
+    if against not in SIDES and not Path(against).exists():
+        raise OptionError(
+            f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such "
+            "file or folder."
+        )
     run_of_writer, writer = _writing(run, data)
     cases, why_not = data.of(run_of_writer)
     if not isinstance(cases, Questions):
@@ -56,11 +61,6 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     named = against
     models = [writer.model]
     if against not in SIDES:
-        if not Path(against).exists():
-            raise OptionError(
-                f"--against must be {', '.join(SIDES)} or a log of a writing task, got {against!r}: there is no such "
-                "file or folder."
-            )
         rival, other = _writing(Path(against), data)
         if rival.signature.data != run_of_writer.signature.data:
             raise RunError(

@@ -66,8 +66,8 @@ def rank(
 
     found = read(runs, data, names)
     refuse_unknown(names, found)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the ranking, which takes long
     rankings = api.rankings_of(found, data, note_skipped)
-    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)
     document = rank_document(rankings, of_tasks)
     with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
         is_free = write_json(json_file, document)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,9 +170,10 @@ def card(
     rows = with_controls(found)
     asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
     refuse_unknown(names, found)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the report, which takes long
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
-    costs = costs_beside(asked, rows, costs_of_models(cost_logs, values, names, note_skipped))
+    costs = costs_beside(asked, rows, of_tasks)
     say(update_card(asked, controls, made, cases, model_card, costs))
     if eval_results:
         say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
@@ -182,10 +183,12 @@ def read(
     paths: Sequence[Path],
     data: RunData | None = None,
     names: Mapping[str, str] = AS_LOGGED,
+    benchmarks: Collection[str] = (),
 ) -> list[Run]:
-    """The runs in files and folders; logs that are left out are named on stderr."""
+    """The runs in files and folders, of these benchmarks or of all; logs that are left out are named on stderr."""
     with progress() as show:
-        return with_names(opened(paths, data, note_skipped, lambda path: show(f"Reading {path}")), names)
+        found = opened(paths, data, note_skipped, lambda path: show(f"Reading {path}"), benchmarks)
+    return with_names(found, names)
 
 
 def note_skipped(line: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class RunData:
         self.anywhere = anywhere or not self.named
         self._fits: set[str] = set()  # named places that have the data of a run
         self._misfits: dict[str, DataError | RunError] = {}  # named place -> error of the first run whose data it lacks
+        self._elsewhere: dict[Path, DataError | RunError] = {}  # log -> why no named place has its data
         self._differing: set[str] = set()  # reasons why data that are there are not those of a run
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
@@ -57,11 +58,14 @@ class RunData:
                 cases = self._in(place, run)
             except (DataError, RunError) as error:
                 self._misfits.setdefault(place, error)
+                lacking = error
                 if not self.anywhere and place == self.named[-1]:
                     raise
             else:
                 self._fits.add(place)
                 return cases, ""
+        if self.named:
+            self._elsewhere.setdefault(run.logs[0], lacking)
         why_not = ""
         for place in dict.fromkeys((logged, os.environ.get(spec.environment) or logged)):
             try:
@@ -112,11 +116,22 @@ class RunData:
             self._texts[key] = examine(cases, run.cases.keys())
         return self._texts[key]
 
-    def refuse_misfits(self) -> None:
-        """Raise OptionError if the named places have the data of none of the runs, or one is broken."""
+    def refuse_misfits(self, say: Callable[[str], object]) -> None:
+        """Raise OptionError if the named places have the data of none of the runs, or one is broken.
+
+        Args:
+            say: gets a line if they have the data of some runs only.
+        """
         for place, error in self._misfits.items():
             if place not in self._fits and (isinstance(error, DataError) or not self._fits):
                 raise OptionError(f"--data {place}: found the data of none of these runs. {error}")
+        if self._elsewhere:
+            log, error = next(iter(self._elsewhere.items()))
+            others = f" and {len(self._elsewhere) - 1:,} more" if len(self._elsewhere) > 1 else ""
+            say(
+                f"--data {' --data '.join(self.named)}: found the data of some of these runs, expected those of all. "
+                f"The data of {log}{others} are taken from where their logs say, if they are there. {error}"
+            )
 
 
 def opened(
@@ -124,6 +139,7 @@ def opened(
     data: RunData | None = None,
     say: Callable[[str], object] = lambda line: None,
     reading: Callable[[Path], object] = lambda path: None,
+    benchmarks: Collection[str] = (),
 ) -> list[Run]:
     """Runs of files and folders, checked against their data if these are there; the only way to read logs for numbers.
 
@@ -131,6 +147,7 @@ def opened(
         data: where they may be; None for where a log or the environment says.
         say: gets one line per log that is skipped.
         reading: gets each file before it is read.
+        benchmarks: those whose runs are needed, empty for all.
     """
     data = data or RunData()
-    return [data.checked(run) for run in read_runs(paths, say, reading)]
+    return [data.checked(run) for run in read_runs(paths, say, reading, benchmarks)]

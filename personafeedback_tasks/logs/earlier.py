@@ -31,11 +31,10 @@ def logged(run: Run) -> Iterator[tuple[Key, Reply]]:
 def find(place: str, benchmark: str) -> Earlier:
     """The replies of the run of `benchmark` in a file or folder."""
     path = folders.find(place) or Path(place).expanduser()
-    runs = opened([path])
-    own = [run for run in runs if run.benchmark.name == benchmark]
+    skipped: list[str] = []
+    own = opened([path], say=skipped.append, benchmarks=[benchmark])
     if not own:
-        found = ", ".join(sorted({run.benchmark.name for run in runs}))
-        raise RunError(f"{place}: found no run of {benchmark} (runs: {found}), expected one. Run {benchmark} first.")
+        raise RunError(" ".join([f"{place}: found no run of {benchmark}, expected one. Run it first.", *skipped]))
     run = only(path, own)
     if not run.finished:
         raise RunError(f"{run.logs[0]}: {state_of(run.status)}, expected a whole run. {advice(run.status)}")

@@ -29,6 +29,7 @@ def read_runs(
     paths: Iterable[str | Path],
     say: Callable[[str], object] = lambda line: None,
     reading: Callable[[Path], object] = lambda path: None,
+    benchmarks: Collection[str] = (),
 ) -> list[Run]:
     """Read the runs that the arguments name, in order.
 
@@ -39,6 +40,7 @@ def read_runs(
         say: gets one line per log of a folder that is skipped (failed, damaged, continued by another log, or with
             cases that another log has too).
         reading: gets each file before it is read, for a sign of life: a log takes seconds.
+        benchmarks: those whose runs are needed, empty for all. Runs of others are skipped whatever is wrong with them.
 
     Raises:
         RunError: a file is no log of ours, is damaged or empty, or logs of one run have a case in common.
@@ -52,12 +54,13 @@ def read_runs(
         elif results not in named:  # `results/MODEL/*` names both
             files.setdefault(results, []).append(path)
     runs: list[Run] = []
+    say = cache(say)  # the runs of one log share what is said of it
     for path, samples in files.items():
         if path.is_dir():
-            runs += _of_folder(path, say, reading)
+            runs += _of_folder(path, say, reading, benchmarks)
         else:
             reading(path)
-            runs += _read(path, samples)
+            runs += _needed(_read(path, samples), benchmarks, say)
     found = list(map(_counted, runs))
     refuse_shared(found)
     return told_apart(found)
@@ -106,7 +109,20 @@ def _counted(run: Run) -> Run:
     return replace(run.part(ids), left_out={**run.left_out, **alone})
 
 
-def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Path], object]) -> list[Run]:
+def _needed(runs: Iterable[Run], benchmarks: Collection[str], say: Callable[[str], object]) -> list[Run]:
+    needed = []
+    for run in runs:
+        if not benchmarks or run.benchmark.name in benchmarks:
+            needed.append(run)
+        else:
+            expected = " or ".join(benchmarks)
+            say(f"Skipped {run.logs[0]}: found a run of {run.benchmark.name}, expected one of {expected}.")
+    return needed
+
+
+def _of_folder(
+    folder: Path, say: Callable[[str], object], reading: Callable[[Path], object], benchmarks: Collection[str]
+) -> list[Run]:
     # samples files are read through the results file beside them
     suffixes = {suffix for reader in log.READERS for suffix in reader.suffixes}
     files = sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
@@ -130,7 +146,7 @@ def _of_folder(folder: Path, say: Callable[[str], object], reading: Callable[[Pa
         )
     for reason in broken:
         say(f"Skipped {reason}")
-    say = cache(say)  # the runs of one log share what is said of it
+    found = _needed(found, benchmarks, say)
     alike: dict[str, list[Run]] = {}
     for run in _finished(_superseded(found, say), say):
         alike.setdefault(repr(run.same), []).append(run)

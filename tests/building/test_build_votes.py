@@ -59,6 +59,9 @@ def test_what_an_annotator_took_is_what_counts(tmp_path):
     assert f"votes to an item: {len(build.read(Pair))} items have 6" in said
     assert f"Next: personafeedback build release {build.root}" in said
     assert "!" not in said
+    said = votes_of(build, "--drop", "annotator-6")
+    few = sum(not pair.easy for pair in build.read(Pair))
+    assert f"! {few} pairs have too few votes to become cases: with fewer than 6 votes" in said
 
 
 def test_faults_are_counted_for_each_response_of_a_case_and_are_slices_of_reports(tmp_path, monkeypatch):

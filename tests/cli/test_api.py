@@ -140,6 +140,18 @@ def test_data_of_none_of_the_runs_are_refused_whoever_read_these(logs, tmp_path)
             api.rank(runs, data=str(empty))
 
 
+def test_runs_whose_data_are_in_no_named_place_are_named(logs, tmp_path):
+    data = shutil.copytree(str(files("personafeedback_tasks.personafeedback").joinpath("sample")), tmp_path / "data")
+    moved = judged(tmp_path / "other", "mixed", data, counts="any")
+    file = next(data.glob("data/*/hard.jsonl"))
+    file.write_text(file.read_text("utf-8").replace("?", "??", 1), "utf-8")
+    changed = judged(tmp_path / "changed", "gold", data, counts="any")
+    said = personafeedback("rank", moved, changed, "--data", data).stderr
+    assert "found the data of some of these runs, expected those of all" in said
+    assert f"The data of {moved} are taken from where their logs say" in said
+    assert "--data" not in personafeedback("rank", changed, "--data", data).stderr
+
+
 def test_a_frame_has_every_estimate_of_its_document(logs):
     document = api.report(logs)
     frame = document.to_frame()

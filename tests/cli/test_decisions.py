@@ -52,6 +52,42 @@ def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_
     assert "found method cot, expected generate as in the run that it controls. Only setting may differ." in said
 
 
+@pytest.fixture
+def mixed_logs(tmp_path) -> Path:
+    """Runs of the chain, and beside them two logs of PersonaFeedback with a case in common."""
+    folder = tmp_path / "logs"
+    for name in ("recenter_extract", "recenter_respond"):
+        jsonl_harness.run(lambda case, model: "[]", "acme/writer", folder / name, name, data="sample")
+    log = judged(folder / "whole", "gold")
+    header, *rows, last = log.read_text("utf-8").splitlines()
+    for name, part in (("first", rows[:-1]), ("last", rows[1:])):
+        (folder / name).mkdir()
+        end = json.dumps({**json.loads(last), "cases": len(part)})
+        (folder / name / log.name).write_text("\n".join([header, *part, end]), "utf-8")
+    log.unlink()
+    assert "expected each once in a run" in " ".join(refused("report", folder).split())
+    return folder
+
+
+def test_logs_of_a_benchmark_that_a_command_does_not_need_stop_nothing(mixed_logs, tmp_path):
+    for command in (
+        ("annotate", "pack", mixed_logs, "--out", tmp_path / "study"),
+        ("chain", mixed_logs, "--people", "sample"),
+    ):
+        assert "found a run of personafeedback, expected one of recenter_extract" in done(*command)
+    said = refused("chain", mixed_logs / "first", "--people", "sample")
+    assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected at least one" in said
+
+
+def test_what_can_be_refused_at_once_is_refused_before_a_log_is_read(tmp_path, monkeypatch):
+    log = judged(tmp_path, "gold")
+    monkeypatch.setattr(logs, "READERS", ())  # a log that is read would be none of ours
+    assert "--against must be chosen, rejected or a log" in refused(
+        "duel", log, "--against", "x", "--out", tmp_path / "d"
+    )
+    assert "There is no folder" in refused("chain", log, "--people", tmp_path / "nobody")
+
+
 def test_several_settings_are_scored_one_at_a_time(tmp_path):
     (tmp_path / "r.jsonl").touch()
     said = refused("score-replies", "personafeedback", tmp_path / "r.jsonl", "-T", "setting=persona,no_persona")
