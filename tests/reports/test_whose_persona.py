@@ -34,11 +34,7 @@ from personafeedback_tasks.common.outputs import jsonable, output_text
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.report import examine
-from personafeedback_tasks.reports import (
-    page,
-    rank_text,
-    report_text,
-)
+from personafeedback_tasks.reports import page, rank_text, report_text
 from personafeedback_tasks.reports.blocks import markdown, terminal
 from personafeedback_tasks.reports.card import CardError, update_card
 from personafeedback_tasks.reports.files import rank_csv
