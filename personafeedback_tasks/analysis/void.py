@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary
 
 from ..core.messages import remedy
 from ..core.method import Method
@@ -25,18 +25,15 @@ MOST_UNREADABLE = 0.10
 """Share of unreadable replies of a run or a cell from which on its numbers measure the setup, not the model."""
 
 
-# id of a sound run -> the run, so that its id stays its own while it is here
-_SOUND: WeakValueDictionary[int, Run] = WeakValueDictionary()
+_VOID: WeakKeyDictionary[Run, bool] = WeakKeyDictionary()
 
 
 def is_void(*runs: Run) -> bool:
     """Whether any of these runs is void: the only place that decides it."""
     for run in runs:
-        if _SOUND.get(id(run)) is not run:
-            if next(reasons(run), None) is not None:
-                return True
-            _SOUND[id(run)] = run
-    return False
+        if run not in _VOID:
+            _VOID[run] = next(reasons(run), None) is not None
+    return any(_VOID[run] for run in runs)
 
 
 def reasons(run: Run) -> Iterator[Caveat]:
@@ -117,8 +114,17 @@ class Place:
         return {"place": self.name, "percent": 100 * self.calls.value}
 
 
+_PLACES: WeakKeyDictionary[Run, Place | None] = WeakKeyDictionary()
+
+
 def place_of(run: Run) -> Place | None:
     """The place of a run's picks; None where no reply picks one: rewards, and benchmarks without orders."""
+    if run not in _PLACES:
+        _PLACES[run] = _place_of(run)
+    return _PLACES[run]
+
+
+def _place_of(run: Run) -> Place | None:
     labels = run.benchmark.labels
     users = [case.user_id for case in run.cases.values()]
     answers = [[*chain.from_iterable(result.answers for result in epochs)] for epochs in run.by_case.values()]

@@ -41,13 +41,13 @@ class RunData:
         self._differing: set[str] = set()  # reasons why data that are there are not those of a run
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
-        self._of: dict[int, tuple[Run, Found]] = {}  # with the run, so that its id stays its own
+        self._of: dict[Run, Found] = {}
 
     def of(self, run: Run) -> Found:
         """The cases of a run, or why they are missing. Raises DataError, RunError: they must be in a named place."""
-        if id(run) not in self._of:
-            self._of[id(run)] = run, self._find(run)
-        return self._of[id(run)][1]
+        if run not in self._of:
+            self._of[run] = self._find(run)
+        return self._of[run]
 
     def _find(self, run: Run) -> Found:
         spec, logged = run.benchmark.report, run.signature.source

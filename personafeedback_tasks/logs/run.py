@@ -32,7 +32,7 @@ NOT_SET = "not set"
 _NAMED = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is itself, so that what is found of it can be kept beside it
 class Run:
     """One row of a report.
 
