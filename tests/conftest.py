@@ -193,6 +193,19 @@ def driver() -> Iterator[Any]:
         yield started
 
 
+@pytest.fixture
+def browser(driver: Any) -> Iterator[Any]:
+    """A page in the browser, which asks nothing of the network and has no complaint."""
+    from support.browser import Page
+
+    shown = Page(driver)
+    shown.errors(), shown.requests()
+    yield shown
+    assert shown("return performance.getEntriesByType('resource').length") == 0
+    assert [url for url in shown.requests() if not url.startswith(("file:", "about:", "data:"))] == []
+    assert shown.errors() == []
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A language model with random weights."""

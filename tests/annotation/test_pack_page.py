@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from support.browser import Page
 from support.commands import ran
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
@@ -44,13 +43,6 @@ HOSTILE = "**<img src=x onerror='window.evil = 1'>** </script><script>window.evi
 def pair(number: int, response: str = RESPONSE) -> Item:
     texts = {"persona": PERSONA, "question": f"What should I cook on day {number}?"}
     return Item(id=f"i{number}", texts=texts, options={"a": f"{response} {number}", "b": f"No idea. {number}"})
-
-
-@pytest.fixture
-def browser(driver):
-    shown = Page(driver)
-    shown.errors()  # of the tests before
-    return shown
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("scipy")
 
 from support import jsonl_harness
-from support.browser import Page
 from support.commands import personafeedback
 
 from personafeedback_tasks.analysis import caveats
@@ -80,11 +79,9 @@ return labels.flatMap((a) => after(a).filter((b) => meet(of(a), of(b))).map((b) 
 """Labels of the axes of which one covers another."""
 
 
-def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tmp_path, driver):
+def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tmp_path, browser):
     personafeedback("rank", logs, "--out", tmp_path / "out")
-    page = Page(driver)
-    page.errors()  # of the tests before
-    page.open(tmp_path / "out" / "index.html", "#cases")
+    page = browser.open(tmp_path / "out" / "index.html", "#cases")
     assert len(page.texts(".plane .point title")) == 2
     assert any("+100.0 / 33.3" in text for text in page.texts(".plane .keys li"))
     widths = page("return [...document.querySelectorAll('#list .id')].map((one) => one.clientWidth)")
@@ -92,7 +89,6 @@ def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tm
     page.open(tmp_path / "out" / "index.html")
     assert page("return document.querySelector('.plane text').checkVisibility()")
     assert page(OVERLAPPING) == []
-    assert page.errors() == []
 
 
 def test_without_a_cost_there_is_no_such_table(logs, tmp_path):

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 pytest.importorskip("jinja2")
 
-from support.attacks import ATTACKS
-from support.browser import Page
 from support.commands import personafeedback
 from support.logs import inspect_log, lm_eval_log
-from support.releases import write_release
 from support.shown import embedded, rank_runs
 
 from personafeedback_tasks.analysis.void import is_void
-from personafeedback_tasks.common import foreign, web
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -112,14 +105,6 @@ def test_report_writes_the_page_of_rank(folder, written, tmp_path):
     assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
 
 
-@given(st.text(), st.sampled_from(["", "</script>", "<!--", "\u2028", "\u202e", "\x1b[31m", "&lt;", "{{ 7 * 7 }}"]))
-def test_what_a_script_reads_is_the_text_made_visible(text, attack):
-    written = web.script_json(web.safe({"text": text + attack}))
-    assert json.loads(written) == {"text": foreign.page(text + attack)}
-    assert not set("<>&\u2028\u2029") & set(written)
-    assert all(line.isprintable() for line in foreign.page(text).split("\n"))
-
-
 class Tags(HTMLParser):
     """The tags of a page with their attributes."""
 
@@ -130,20 +115,6 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, attrs))
-
-
-@pytest.mark.slow
-def test_the_name_of_a_model_adds_no_tag(template):
-    def made(name: str) -> str:
-        run = replace(template, model=name)
-        return page.render([rank_runs(run)], [])
-
-    plain = Tags(made("plain")).found
-    for name in ATTACKS:
-        html = made(name)
-        assert Tags(html).found == plain
-        assert "hunter2" not in html
-        assert all(line.isprintable() for line in html.split("\n"))
 
 
 def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
@@ -159,17 +130,6 @@ def test_without_data_the_page_says_why_and_has_all_but_the_texts(template):
 
 
 # --- in the browser --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def browser(driver):
-    """A browser that asks nothing of the network and has no complaint."""
-    shown = Page(driver)
-    shown.errors(), shown.requests()
-    yield shown
-    assert shown("return performance.getEntriesByType('resource').length") == 0
-    assert [url for url in shown.requests() if not url.startswith(("file:", "about:", "data:"))] == []
-    assert shown.errors() == []
 
 
 def test_each_filter_shows_the_cases_that_it_names(browser, written, ranked):
@@ -336,122 +296,6 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, wri
         for part in (".sortable .model bdi", ".forest .name bdi"):
             assert browser(VISIBLE.format(part)) == found
         assert browser("return document.querySelector('p.none').checkVisibility()") == (not found)
-
-
-# --- what strangers write --------------------------------------------------------------------------------------------
-
-EVIL = (
-    "<script>window.evil = 1</script>",
-    "</script><script>window.evil = 1</script>",
-    "<img src=x onerror='window.evil = 1'>",
-    "<!--<script>",
-    "{{ 7 * 7 }}{% raw %}",
-    "${window.evil = 1}",
-    "javascript:window.evil = 1",
-    "א\u202eabc\u2066\u200f",
-    "\x1b[31m\x1b]0;title\x07",
-    "half\ud800",
-    "line\u2028break",
-)
-
-
-MARKS = (
-    "**<img src=x onerror='window.evil = 1'>**",
-    "`<script>window.evil = 1</script>`",
-    "# <svg onload='window.evil = 1'>",
-    "- [x](javascript:window.evil=1)",
-    "1. ![x](x' onerror='window.evil = 1)",
-    "```\n</code></pre><script>window.evil = 1</script>\n```",
-    "```\nnever closed <iframe>",
-    "**" * 500,
-    "*_`" * 500,
-    "  " * 300 + "- deep",
-    "\n".join("  " * depth + "- item" for depth in range(60)),
-    "99999999999. x",
-    "|a|b|\n|-|-|\n|1|2|",
-)
-"""Markdown that hides HTML, ends badly or nests deeply."""
-
-
-@pytest.fixture(scope="module")
-def hostile(template, tmp_path_factory) -> Path:
-    """A page whose texts, models and users are attacks."""
-    root = tmp_path_factory.mktemp("hostile")
-    attacks = [attack for attack in (*EVIL, *ATTACKS, *MARKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
-    rows = [{"user_id": "u", "question": f"q{a}", "chosen": a, "reject": f"{a}{a}\nsecond line"} for a in attacks]
-    write_release(root / "data", {"general/hard": rows}, {"u": {attack: attack for attack in attacks}})
-    log = inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
-    run = read_run(log)
-    runs = [replace(run, model=attack, shown=attack) for attack in (*EVIL, "m" * 150)]
-    cases = load_cases(root / "data", "general", "hard", counts="any")
-    (root / "index.html").write_text(
-        page.render([rank_runs(*runs, texts=run.benchmark.report.examine(cases, run.cases.keys()), data=cases)], []),
-        encoding="utf-8",
-    )
-    return root
-
-
-RENDERED = {"BR", "CODE", "EM", "LI", "OL", "P", "PRE", "SPAN", "STRONG", "UL"}
-"""All that a response may contain."""
-
-TAGS = """
-return [...document.querySelectorAll('.response .text *')].map((one) => {
-  const known = { class: ["heading", "term"], start: [one.getAttribute("start")], tabindex: ["0"] };
-  return [...one.attributes].every(({ name, value }) => known[name]?.includes(value)) ? one.tagName : one.outerHTML;
-});
-"""
-
-
-def test_attacks_arrive_as_text_and_nothing_runs(browser, hostile):
-    browser.open(hostile / "index.html", "#case=general_hard%3A1")
-    assert set(map(foreign.page, (*EVIL, "m" * 150))) <= set(browser.texts(".forest .name bdi"))
-    cases = load_cases(hostile / "data", "general", "hard", counts="any")
-    assert {*MARKS} <= {case.chosen for case in cases}
-    for case in cases:  # responses as Markdown
-        browser.go(case.id)
-        assert set(browser(TAGS)) <= RENDERED
-        shown = browser("return document.querySelector('.response .text').textContent")
-        if case.chosen in MARKS:  # nothing but marks is gone
-            assert re.sub(r"[\W_\d]+", "", shown) == re.sub(r"[\W_\d]+", "", case.chosen)
-        assert browser("return window.evil") is None
-    browser.click(".go [aria-pressed]")  # plain text
-    for case in cases:
-        browser.go(case.id)
-        texts = [case.question, case.chosen, case.rejected, case.persona.text]
-        assert browser.texts("#case .text") == list(map(foreign.page, texts))
-    assert browser("return window.evil") is None
-    assert browser("return document.querySelectorAll('script').length") == 2
-    assert (
-        browser(
-            "return document.querySelectorAll('img, iframe, object, embed, a:not([href^=\"#\"]), [style], [onerror]').length"
-        )
-        == 0
-    )
-    assert browser(
-        "return [...document.querySelectorAll('bdi, .text')].every((one) => getComputedStyle(one).unicodeBidi !== 'normal')"
-    )
-
-
-def test_the_policy_allows_nothing_but_the_pages_own_script_and_style(driver, written):
-    """By what it says, and since a browser obeys it."""
-    shown = Page(driver).open(written)
-    policy = shown("return document.querySelector('meta[http-equiv=\"Content-Security-Policy\"]').content")
-    rules = {name: values for name, *values in map(str.split, filter(str.strip, policy.split(";")))}
-    assert rules["default-src"] == ["'none'"]
-    assert rules["form-action"] == rules["base-uri"] == ["'none'"]
-    for name, values in rules.items():
-        assert all(re.fullmatch(r"'none'|'sha256-[\w+/]+=*'", value) for value in values), name
-    shown(
-        """
-        window.blocked = [];
-        document.addEventListener("securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
-        const node = document.createElement("script");
-        node.textContent = "window.evil = 1";
-        document.body.append(node);
-        """
-    )
-    shown.wait("return window.blocked.includes('script-src-elem')")
-    assert shown("return window.evil") is None
 
 
 # --- keys, narrow screens, dark mode ---------------------------------------------------------------------------------
