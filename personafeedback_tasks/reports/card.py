@@ -98,11 +98,19 @@ def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, 
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(run, spec)
 
-    def result(group: Group, kind: str, name: str, unit: str, found: Estimate, more: Mapping[str, Any]) -> EvalResult:
+    def result(group: Group, key: str, found: Estimate) -> EvalResult:
+        is_score = key in spec.measures
         args: dict[str, Any] = {"asked": variant(run), "method": run.method.name, "calls": run.method.per_case}
         if not math.isnan(found.low):
             args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
-        args |= {"cases": found.n, "users": found.users, **more, "signature": signature}
+        args |= {"cases": found.n, "users": found.users}
+        if is_score:
+            refusals = group.reasons.get("refusal", 0)
+            args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
+            args |= {f"baseline_{name}": _rounded(group.measures[name].value) for name in spec.baselines}
+        else:
+            args["control"] = foreign.line(signed[controls[key]])
+        name, unit = (key, "%") if is_score else (key.replace("_", " "), "points")
         return EvalResult(
             task_type="multiple-choice",
             task_name="Multiple Choice",
@@ -111,27 +119,16 @@ def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, 
             dataset_config=group.name,
             dataset_split="test",
             dataset_revision=commit,
-            metric_type=kind,
+            metric_type="accuracy" if is_score else key,
             metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"),
             metric_value=_rounded(found.value),
-            metric_args=args,
+            metric_args={**args, "signature": signature},
         )
 
-    made = []
-    for group in report.groups.values():
-        refusals = group.reasons.get("refusal", 0)
-        more = {
-            "refusals": refusals,
-            "unreadable": sum(group.reasons.values()) - refusals,
-            **{f"baseline_{baseline}": _rounded(group.measures[baseline].value) for baseline in spec.baselines},
-        }
-        for name in sorted(spec.measures, key=lambda name: name != run.primary):
-            if not math.isnan(group.measures[name].value):
-                made.append(result(group, "accuracy", name, "%", group.measures[name], more))
-        for name, difference in report.differences(group).items():
-            control = {"control": foreign.line(signed[report.controls[name]])}
-            made.append(result(group, name.replace(" ", "_"), name, "points", difference, control))
-    return made
+    controls = {name.replace(" ", "_"): value for name, value in report.controls.items()}
+    keys = [*sorted(spec.measures, key=lambda key: key != run.primary), *controls]
+    found = [(group, key, group.measures.get(key)) for group in report.groups.values() for key in keys]
+    return [result(group, key, one) for group, key, one in found if one is not None and not math.isnan(one.value)]
 
 
 def _rounded(value: float) -> float:

@@ -19,7 +19,7 @@ from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from .report_text import table_of, unreadable
-from .table import interval, percent, points
+from .table import interval, percent
 
 MOST_ROWS = 4
 """Rows of the first table of a card. Where there are more cells, it has the groups alone."""
@@ -101,7 +101,7 @@ def cost_sentence(costs: Mapping[str, Estimate]) -> str:
         f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of "
         "the model's right answers"
         if name == COST
-        else f"{name} of a user's profile in context: {points(one.value)} points "
+        else f"{name} of a user's profile in context: {percent(one.value, sign=True)} points "
         f"(95 % interval {interval(one, sign=True)})"
         for name, one in costs.items()
     ]

@@ -105,30 +105,25 @@ def _results(setting: str, run: Run, report: ReportedRun, spec: CardSpec) -> Ite
     benchmark = run.benchmark
     better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
     better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
+    better |= {name.replace(" ", "_"): True for name in report.controls}
     source, generation = _source(run, spec), _generation(run)
     for group in report.groups.values():
-        scores = [
-            (name, found, benchmark.report.line(name).meaning, better[name], benchmark.report.line(name).ends)
-            for name, found in group.measures.items()
-            if better.get(name) is not None
-        ]
-        for name, found in report.differences(group).items():
-            scores.append((name, found, f"{name}: a difference of two scores, paired by case", True, (-1.0, 1.0)))
-        for name, found, meaning, higher_is_better, (low, high) in scores:
-            if math.isnan(found.value):
+        for measure, found in group.measures.items():
+            if better.get(measure) is None or math.isnan(found.value):
                 continue
-            measure = name.replace(" ", "_")
+            line = report.measures[measure]
+            low, high = line.ends
             yield {
                 "evaluation_result_id": f"{setting}/{group.name}/{measure}",
                 "evaluation_name": f"{benchmark.name} {group.name} ({setting})",
                 "source_data": source,
                 "metric_config": {
-                    "evaluation_description": meaning or measure,
+                    "evaluation_description": f"{line.label}: {line.meaning}" if line.meaning else line.label,
                     "metric_id": measure,
                     "metric_name": measure,
                     "metric_kind": "accuracy" if measure == run.primary else measure,
                     "metric_unit": "proportion",
-                    "lower_is_better": not higher_is_better,
+                    "lower_is_better": not better[measure],
                     "score_type": "continuous",
                     "min_score": low,
                     "max_score": "Infinity" if math.isinf(high) else high,

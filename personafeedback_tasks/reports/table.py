@@ -188,9 +188,13 @@ def _within(estimate: Estimate) -> Estimate:
 
 def number(line: Line, value: float) -> str:
     """A value as a line has it."""
-    if line.is_share:
-        return gain(value) if line.unit == DIFFERENCE else percent(value)
-    return ratio(value) if line.unit == RATIO else signed(value)
+    if line.unit == SHARE:
+        return percent(value)
+    if line.unit == DIFFERENCE:
+        return NOT_MEASURED if math.isnan(value) else percent(value, sign=True)
+    if line.unit == RATIO:
+        return NOTHING if math.isnan(value) else f"{value:.3f}"
+    return signed(value)
 
 
 def interval(estimate: Estimate | None, sign: bool = False) -> str:
@@ -208,24 +212,9 @@ def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str
     return f"{text(estimate.value)} ({text(estimate.low)} to {text(estimate.high)})"
 
 
-def points(value: float) -> str:
-    """A difference of shares, in percentage points."""
-    return percent(value, sign=True)
-
-
-def gain(value: float) -> str:
-    """A difference to a control, in percentage points."""
-    return NOT_MEASURED if math.isnan(value) else points(value)
-
-
 def signed(value: float, digits: int = 3) -> str:
     """A correlation, or another number in [-1, 1]."""
     return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
-
-
-def ratio(value: float) -> str:
-    """A number from 0 on."""
-    return NOTHING if math.isnan(value) else f"{value:.3f}"
 
 
 def spaced(name: str) -> str:
