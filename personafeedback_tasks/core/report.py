@@ -182,7 +182,6 @@ class CardSpec:
     """What a model card says about a benchmark, and how the Hub identifies its data."""
 
     dataset: str  # id on the Hub
-    measures: tuple[str, ...]  # each with its interval
     baselines: Mapping[str, str]  # name -> what it always picks: `the longer response`
     # (model, options by name, the measure that is the score, the data) -> what was measured, in safe Markdown
     measured: Callable[[str, Mapping[str, Any], str, Any], str]

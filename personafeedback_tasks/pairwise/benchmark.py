@@ -73,7 +73,6 @@ class ChoiceBenchmark(PairwiseBenchmark):
             drawn={"longest": "Longest", "overlap": "Overlap"},
             card=CardSpec(
                 dataset=self.dataset,
-                measures=("acc", "acc_sym"),
                 baselines={"longest": "the longest response"},
                 measured=self._measured,
                 caveats=lambda facts: (

@@ -128,7 +128,6 @@ REPORT = report_spec(
     drawn={"longest": "Longest", "overlap": "Persona overlap"},
     card=CardSpec(
         dataset=HUB_ID,
-        measures=("acc", "acc_sym"),
         baselines={"longest": "the longer response"},
         measured=card.measured,
         caveats=card.caveats,

@@ -99,7 +99,7 @@ def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, 
     dataset, commit = data_set_of(run, spec)
 
     def result(group: Group, key: str, found: Estimate) -> EvalResult:
-        is_score = key in spec.measures
+        is_score = key in scores
         args: dict[str, Any] = {"asked": variant(run), "method": run.method.name, "calls": run.method.per_case}
         if not math.isnan(found.low):
             args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
@@ -126,8 +126,8 @@ def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, 
         )
 
     controls = {name.replace(" ", "_"): value for name, value in report.controls.items()}
-    keys = [*sorted(spec.measures, key=lambda key: key != run.primary), *controls]
-    found = [(group, key, group.measures.get(key)) for group in report.groups.values() for key in keys]
+    scores = dict.fromkeys((run.primary, "acc"))
+    found = [(group, key, group.measures.get(key)) for group in report.groups.values() for key in (*scores, *controls)]
     return [result(group, key, one) for group, key, one in found if one is not None and not math.isnan(one.value)]
 
 

@@ -55,7 +55,7 @@ def section(
     beside = [key for key, measure in report.measures.items() if measure.kind == "beside"]
     gains = [name.replace(" ", "_") for name in report.controls]
     # each once, the score first; a table is without those that the run lacks
-    keys = dict.fromkeys((run.primary, *spec.measures, *spec.baselines, *beside, *gains))
+    keys = dict.fromkeys((run.primary, "acc", *spec.baselines, *beside, *gains))
     groups, more = report.rows, len(report.rows) > MOST_ROWS
     if more:
         groups = [group for name, group in report.groups.items() if name not in run.cells]
