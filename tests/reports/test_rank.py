@@ -46,8 +46,8 @@ def sizes(real_data):
     return list(Counter(case.user_id for case in load_cases(real_data, "general")).values())
 
 
-def make_ranking(runs, texts=None):
-    return ranking_of.make_ranking([Contender(run) for run in runs], texts)
+def make_ranking(runs):
+    return ranking_of.make_ranking([Contender(run) for run in runs])
 
 
 def sizes_of_rankings(runs) -> list[int]:
@@ -137,41 +137,32 @@ def test_runs_on_other_cases_texts_or_sets_never_share_a_ranking(template):
     assert one.same != other.same != template.same
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Logs of both harnesses, of five judges, one with its control, one that was asked otherwise."""
-    root = tmp_path_factory.mktemp("runs")
+@pytest.mark.slow
+def test_a_folder_of_both_harnesses_is_ranked(tmp_path):
+    """Five judges, one with its control, one that was asked otherwise."""
+    root = tmp_path / "runs"
     for judge in ("gold", "readable", "anti_gold"):
         inspect_log(root / "inspect", judge, "personafeedback_hard", "sample")
     inspect_log(root / "inspect", "gold", "personafeedback_hard", "sample", setting="no_persona")
     lm_eval_log(root / "lm", "mixed", "personafeedback_hard", "sample")
     inspect_log(root / "inspect", "always_first", "personafeedback_general", "sample")
-    return root
-
-
-@pytest.mark.slow
-def test_a_folder_of_both_harnesses_is_ranked(folder, tmp_path):
-    done = personafeedback(
-        "rank", folder, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample"
-    )
+    files = ("--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json")
+    done = personafeedback("rank", root, *files, "--data", "sample")
     assert done.exit_code == 0, done.output
     with open(tmp_path / "ranking.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
     assert [len(ranking["runs"]) for ranking in stored] == [4, 1]
-    assert json.loads(personafeedback("rank", folder, "--json", "-", "--data", "sample").stdout)["rankings"] == stored
     models = [row["model"] for row in rows]
-    assert models[0] == "scripted/gold"
-    assert models[2] == "scripted/anti_gold"
-    assert (models[3], rows[3]["void"], rows[3]["rank"]) == ("CUSTOM", "1", "")  # most of its replies cannot be read
-    assert models[4] == "scripted/always_first"
+    gold, _, anti_gold, unread, other = models
+    assert [gold, anti_gold, other] == [f"scripted/{judge}" for judge in ("gold", "anti_gold", "always_first")]
+    assert (unread, rows[3]["void"], rows[3]["rank"]) == ("CUSTOM", "1", "")  # most of its replies cannot be read
     assert [row["acc"] for row in rows][:3:2] == ["1.000000", "0.000000"]
     assert float(rows[0]["over_longest"]) == same(0.5)  # of the sample, the longer one is chosen in half
     printed = " ".join(done.output.split())
     assert "Ranking 2 is separate from ranking 1: cases " in printed
-    assert "Ranking 1: " in printed
-    assert "Ranking 2: " in printed
-    assert "scripted/gold" in printed
+    for part in ("Ranking 1: ", "Ranking 2: ", "scripted/gold"):
+        assert part in printed
     assert "no_persona" not in printed
 
 
