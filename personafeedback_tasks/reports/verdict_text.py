@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ..analysis.verdict import VerdictDocument, VerdictEntry
 from ..stats.corrected import Corrected
-from ..stats.estimates import Estimate
 from ..stats.human_votes import LEAST_USERS
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, spaced, with_interval
@@ -25,7 +24,15 @@ def tables(verdict: VerdictEntry) -> list[Table]:
     """The rates over all duels, the votes by cell, and the counts."""
     groups = [*verdict.groups.values()]
     labels = tuple(spaced(group.name) for group in groups)
-    rates = (
+    powered = verdict.prediction_powered
+    rates = {"votes as they are": verdict.overall.rate, "corrected by calibration": verdict.corrected.rate}
+    rates["with people's votes"] = powered.rate if powered else None
+    known = {name: rate for name, rate in rates.items() if rate is not None}
+    overall = (
+        Column("duels", tuple(f"{rate.n:,}" for rate in known.values())),
+        *with_interval("win rate", list(known.values())),
+    )
+    votes = (
         Column("duels", tuple(f"{group.rate.n:,}" for group in groups)),
         *with_interval("win rate", [group.rate for group in groups]),
         *with_interval("calibration", [group.calibration for group in groups], strong=False),
@@ -42,23 +49,10 @@ def tables(verdict: VerdictEntry) -> list[Table]:
     if any(group.unreadable > 0 for group in groups):
         counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
     return [
-        _table_of("Win rates", "duels", "win rate", dict(_rates(verdict))),
-        Table("Votes", labels, rates),
+        Table("Win rates", tuple(known), overall),
+        Table("Votes", labels, votes),
         Table("Counts", labels, tuple(counts), corner=""),
     ]
-
-
-def _table_of(title: str, counted: str, name: str, rates: Mapping[str, Estimate]) -> Table:
-    counts = Column(counted, tuple(f"{rate.n:,}" for rate in rates.values()))
-    return Table(title, tuple(rates), (counts, *with_interval(name, list(rates.values()))))
-
-
-def _rates(verdict: VerdictEntry) -> Iterator[tuple[str, Estimate]]:
-    yield "votes as they are", verdict.overall.rate
-    if verdict.corrected.rate is not None:
-        yield "corrected by calibration", verdict.corrected.rate
-    if verdict.prediction_powered is not None:
-        yield "with people's votes", verdict.prediction_powered.rate
 
 
 def notes(verdict: VerdictEntry) -> Iterator[str]:
