@@ -37,7 +37,7 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps
-from .log import Log, Sample, cases_under, cells_of, settings_of, signed
+from .log import Log, Sample, cases_under, cells_of, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -158,7 +158,7 @@ class _Reading:
 
     @cached_property
     def settings(self) -> list[str]:
-        return settings_of(self.benchmark, self.signatures)
+        return [self.benchmark.setting(signature.options) for signature in self.signatures]
 
     @cached_property
     def calls(self) -> list[Sequence[str]]:

@@ -22,7 +22,7 @@ from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
-from .log import Log, Sample, cases_under, cells_of, settings_of, signed
+from .log import Log, Sample, cases_under, cells_of, signed
 from .prompts import LABEL, Asked, Wrapping
 from .run import Run, text
 
@@ -106,7 +106,7 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
     rows = _Rows(
         benchmark=benchmark,
         method=benchmark.methods[signatures[0].method],
-        settings=settings_of(benchmark, signatures),
+        settings=[benchmark.setting(signature.options) for signature in signatures],
         wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
         texts=texts,
         cached={} if cache else None,
@@ -166,8 +166,8 @@ class _Row(msgspec.Struct):
 
     doc: dict[str, Any]
     resps: list[list[Any]]  # of each request its replies
+    metrics: list[str]
     arguments: dict[str, dict[str, Any]] | None = None  # request -> name -> its prompt; generation arguments or a label
-    metrics: Any = None
 
 
 @dataclass

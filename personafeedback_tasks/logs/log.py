@@ -81,11 +81,6 @@ def in_view(log: Log) -> Sequence[Sample]:
     return found
 
 
-def settings_of(benchmark: Benchmark, signatures: Sequence[Signature]) -> list[str]:
-    """The settings of a log, in the order of its calls."""
-    return [benchmark.setting(signature.options) for signature in signatures]
-
-
 def cases_under(
     settings: Sequence[str], where: str, benchmark: Benchmark, method: Method, logged: Mapping[str, Any], epoch: int = 1
 ) -> list[Sequence[Result]]:

@@ -83,9 +83,6 @@ class Wrapping:
         return ""
 
 
-PLAIN = Wrapping()
-
-
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
@@ -105,5 +102,5 @@ class Asked:
     where: str
     id: str
     calls: Sequence[Call] | Sequence[int]
-    wrapping: Wrapping = PLAIN
+    wrapping: Wrapping = Wrapping()
     first_reply: str | None = None

@@ -15,7 +15,6 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from inspect_ai.log import read_eval_log, write_eval_log
 from support import logs as written
 from support.commands import personafeedback
 from support.judges import METRICS, OTHER
@@ -197,12 +196,6 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
     assert done.exit_code == 0, done.output
     printed = " ".join(done.stdout.split())
     assert "! There is no folder 'gone'" in printed
-
-
-def test_inspects_json_logs_have_the_same_results(logs, tmp_path):
-    log = read_eval_log(str(logs["inspect"]))
-    write_eval_log(log, str(tmp_path / "log.json"), format="json")
-    assert read_run(tmp_path / "log.json").results == read_run(logs["inspect"]).results
 
 
 @pytest.mark.parametrize("version", ["1.0", TASK_VERSION])

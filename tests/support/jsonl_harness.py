@@ -19,7 +19,7 @@ from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.errors import RunError
-from personafeedback_tasks.logs.log import Log, Reader, Sample, cases_under, cells_of, settings_of
+from personafeedback_tasks.logs.log import Log, Reader, Sample, cases_under, cells_of
 from personafeedback_tasks.logs.prompts import Asked
 from personafeedback_tasks.logs.run import Run
 
@@ -71,7 +71,7 @@ def opened(path: Path, texts: bool = False, only: object = ()) -> list[Log]:
         model=header["model"], harness=f"{NAME} {header[NAME]}", date=header["date"], signature=every[0], conditions={},
         cells=cells_of(path, every[0]), results=(), logs=(path,),
     )  # fmt: skip
-    settings = settings_of(run.benchmark, every)
+    settings = [run.benchmark.setting(signature.options) for signature in every]
     samples = []
     for number, row in enumerate(rows, start=2):
         samples += samples_in(run, settings, f"{path}, line {number}", row)
