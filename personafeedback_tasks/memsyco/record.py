@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from ..core.options import option
 from ..core.report import Control, Difference
-from ..pairwise.benchmark import ChoiceBenchmark
+from ..pairwise.benchmark import ChoiceBenchmark, ChoiceOptions, ChoiceWording
 from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import TWO
 from ..pairwise.report import NO_PERSONA, OTHER_PERSONA, PERSONA
-from ..pairwise.wording import ChoiceOptions, ChoiceWording
 from .data import CONFLICT, DIALOGUE, ENVIRONMENT_VARIABLE, FACTS, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ..stats.estimates import mean
 from .orders import Orders
-from .prompts import responses as responses_in
+from .orders import responses as responses_in
 from .terms import overlap_terms
 
 

@@ -11,14 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..common.errors import OptionError, did_you_mean, require
 from ..core.options import Options, option
 from ..core.rewards import Message
-from ..pairwise import prompts as pairwise
+from ..pairwise import orders as pairwise
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
+from . import rag_filter
 from .cases import COUNTS, PersonaCase, PersonaCases, PersonaQuestion
 from .persona import Persona
 from .retrieval import retrieve
@@ -104,6 +105,9 @@ class Template(Options):
         values=lambda: COUNTS,
     )
 
+    wordings: ClassVar[Mapping[str, Mapping[str, Wording]]] = WORDINGS
+    """Prompt version -> language -> the fixed texts."""
+
     kept: tuple[str, ...] | None = None
     """The pieces that the filter left of those that `rag` shows; None before it. No option."""
 
@@ -121,10 +125,6 @@ class Template(Options):
                 f"hide={','.join(self.hide)} has no effect with setting={self.setting}, which shows no persona. "
                 "Leave hide out, or use setting=persona."
             )
-
-    def wording(self, case: PersonaQuestion) -> Wording:
-        """The fixed texts, in the persona's language."""
-        return WORDINGS[self.prompt][case.language]
 
     def pieces(self, case: PersonaQuestion) -> tuple[str, ...]:
         """Pieces of the user's memory that `rag` shows, the most relevant first."""
@@ -171,43 +171,42 @@ OF_ANOTHER = ("other_persona", SIMILAR_PERSONA)
 """Settings that show another user's persona."""
 
 
-def profile(case: PersonaQuestion, template: Template) -> str:
-    """The profile that the model reads, without hidden parts: the user's, or another user's."""
+def persona(case: PersonaQuestion, template: Template, wording: Wording) -> str:
+    """The paper's Persona Profile setting: the model reads the profile, without hidden parts.
+
+    It is the user's; our second controls show another user's: a response may still say the right user's name.
+    """
     whose = case.another(template.setting) if template.setting in OF_ANOTHER else case.persona
-    return (whose.without(template.hide) if template.hide else whose).text
+    profile = (whose.without(template.hide) if template.hide else whose).text
+    return f"{wording.with_persona}\n\n<persona>\n{profile}\n</persona>"
 
 
-def persona(case: PersonaQuestion, template: Template) -> str:
-    """The paper's Persona Profile setting: the model reads the profile."""
-    return f"{template.wording(case).with_persona}\n\n<persona>\n{profile(case, template)}\n</persona>"
-
-
-def no_persona(case: PersonaQuestion, template: Template) -> str:
+def no_persona(case: PersonaQuestion, template: Template, wording: Wording) -> str:
     """The paper's No Persona setting, its baseline: the model reads the question and the responses alone."""
-    return template.wording(case).without_persona
+    return wording.without_persona
 
 
-def padding(case: PersonaQuestion, template: Template) -> str:
+def padding(case: PersonaQuestion, template: Template, wording: Wording) -> str:
     """No Persona with a text about nobody, as long as the profile: our control for the effect of any long prompt."""
-    return f"{template.wording(case).without_persona}\n\n{neutral(len(case.persona.text), case.persona.language)}"
+    return f"{wording.without_persona}\n\n{neutral(len(case.persona.text), case.persona.language)}"
 
 
-def rag(case: PersonaQuestion, template: Template) -> str:
+def rag(case: PersonaQuestion, template: Template, wording: Wording) -> str:
     """The paper's RAG setting: the model reads the pieces of the user's memory that fit the question.
 
     The paper retrieves by the question (Appendix F) and does not say how, or how many: BM25 and PIECES are ours.
     """
     pieces = template.pieces(case)
     if not pieces:  # the filter dropped them all: nothing is known about the user
-        return no_persona(case, template)
+        return wording.without_persona
     lines = "\n".join(f"- {piece}" for piece in pieces)
-    return f"{template.wording(case).with_memory}\n\n<memory>\n{lines}\n</memory>"
+    return f"{wording.with_memory}\n\n<memory>\n{lines}\n</memory>"
 
 
-SETTINGS: dict[str, Callable[[PersonaQuestion, Template], str]] = {
+SETTINGS: dict[str, Callable[[PersonaQuestion, Template, Wording], str]] = {
     "persona": persona,
     "no_persona": no_persona,
-    "other_persona": persona,  # our second control, see `profile`: a response may still say the right user's name
+    "other_persona": persona,
     SIMILAR_PERSONA: persona,
     PADDING: padding,
     "rag": rag,
@@ -216,10 +215,12 @@ SETTINGS: dict[str, Callable[[PersonaQuestion, Template], str]] = {
 
 
 def build(case: PersonaCase, options: Template, call: str) -> str:
-    """The prompt of one case in one order."""
-    wording = options.wording(case)
+    """The prompt of one case in one order, or of the call before."""
+    if call == rag_filter.CALL:
+        return rag_filter.prompt(case, options)
+    wording = options.wordings[options.prompt][case.language]
     return pairwise.laid_out(
-        SETTINGS[options.setting](case, options),
+        SETTINGS[options.setting](case, options, wording),
         case.question,
         TWO.shown(case.responses, call),
         wording.ask_cot if options.method == "cot" else wording.ask,
@@ -229,20 +230,17 @@ def build(case: PersonaCase, options: Template, call: str) -> str:
 
 # --- conversations for reward models ----------------------------------------------------------------------------------
 
-TOLD = {
+_TOLD = {
     "en": "This is the user you are talking to. A good reply suits who this user is and what this user cares about.",
     "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
 }
-"""The fixed text before the persona."""
+_TOLD_REWARD = {language: Wording(told, "", "", "") for language, told in _TOLD.items()}
+"""Language -> the fixed text before the persona. A reward model is told nothing else."""
 
 
 def conversation(case: PersonaCase, options: Template, side: str) -> list[Message]:
     """What a reward model scores: the question and one of the responses, of `TWO.sides`."""
-    told = ""
-    if options.setting == PADDING:
-        told = neutral(len(case.persona.text), case.persona.language)
-    elif options.setting != "no_persona":
-        told = f"{TOLD[case.language]}\n\n<persona>\n{profile(case, options)}\n</persona>"
+    told = SETTINGS[options.setting](case, options, _TOLD_REWARD[case.language]).removeprefix("\n\n")
     return pairwise.conversation(told, case.question, case.responses[TWO.sides.index(side)])
 
 

@@ -6,10 +6,13 @@ The paper states neither model nor prompt. Here the judge itself filters; changi
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..core.messages import UNREADABLE
 from .cases import PersonaQuestion
-from .prompts import AnyTemplate, Template
+
+if TYPE_CHECKING:  # which has this call among its prompts
+    from .prompts import AnyTemplate, Template
 
 CALL = "rag_filter"
 """The name of the call, and of the option that turns it on."""

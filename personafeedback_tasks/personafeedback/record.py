@@ -18,7 +18,7 @@ from ..pairwise.benchmark import PairwiseBenchmark
 from ..pairwise.report import PADDING
 from . import memory, prompts, rag_filter
 from .baselines import COMPARISONS
-from .cases import PersonaCase, PersonaCases, load_cases
+from .cases import PersonaCases, load_cases
 from .cells import CELLS, SELECTIONS, columns
 from .manifest import BENCHMARK
 from .prompts import OF_ANOTHER, Template
@@ -40,13 +40,11 @@ class PersonaFeedback(PairwiseBenchmark):
     comparisons = COMPARISONS
     columns = staticmethod(columns)
     after = staticmethod(rag_filter.after)
+    prompt = staticmethod(prompts.build)
     conversation = staticmethod(prompts.conversation)
 
     def load(self, options: Template, selection: Mapping[str, str]) -> PersonaCases:
         return load_cases(options.data, counts=options.counts, **selection)
-
-    def prompt(self, case: PersonaCase, options: Template, call: str) -> str:
-        return rag_filter.prompt(case, options) if call == rag_filter.CALL else prompts.build(case, options, call)
 
     def check(self, options: Template, cases: PersonaCases) -> None:
         options.check(cases)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..pairwise.benchmark import ChoiceBenchmark
+from ..pairwise.benchmark import ChoiceBenchmark, ChoiceWording
 from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import rotations
-from ..pairwise.wording import ChoiceWording
 from .data import ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
 _CHOOSE = (

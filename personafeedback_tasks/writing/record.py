@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..common.text import language_of
 from ..core.benchmark import Benchmark
@@ -40,16 +40,15 @@ class Writing(Template):
         said=lambda version: [f"prompt {version}"], always=True,
     )  # fmt: skip
 
-    def wording(self, case: PersonaQuestion) -> Wording:
-        """The fixed texts for the user of a question."""
-        return _WORDINGS[self.prompt][case.language]
+    wordings: ClassVar[Mapping[str, Mapping[str, Wording]]] = _WORDINGS
 
 
 def build(question: PersonaQuestion, options: Writing) -> str:
     """The prompt: instructions and what is told about the user, the question, the request."""
+    wording = options.wordings[options.prompt][question.language]
     return (
-        f"{SETTINGS[options.setting](question, options)}\n\n"
-        f"<question>\n{question.question}\n</question>\n\n{options.wording(question).ask}"
+        f"{SETTINGS[options.setting](question, options, wording)}\n\n"
+        f"<question>\n{question.question}\n</question>\n\n{wording.ask}"
     )
 
 

@@ -30,8 +30,7 @@ from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run
-from personafeedback_tasks.pairwise.orders import TWO, rotations
-from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO, responses, rotations
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.cells import CELLS
 from personafeedback_tasks.stats.estimates import clustered_stderr, mean

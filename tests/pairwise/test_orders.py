@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personafeedback_tasks.pairwise.baselines import judges, longest
-from personafeedback_tasks.pairwise.orders import TWO, rotations
-from personafeedback_tasks.pairwise.prompts import laid_out, responses
+from personafeedback_tasks.pairwise.orders import TWO, laid_out, responses, rotations
 from personafeedback_tasks.pairwise.scoring import score_answers
 
 EVERY = [TWO, rotations(3), rotations(4)]

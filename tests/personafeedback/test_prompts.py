@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.pairwise.orders import TWO
-from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO, responses
 from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona

@@ -131,8 +131,8 @@ def test_one_report_has_every_setting_and_the_paired_differences(logs, acc, rele
 
 
 def test_a_new_setting_is_one_function_and_changes_no_other_number(tmp_path, monkeypatch):
-    def name_alone(case, template):
-        return f"{template.wording(case).with_persona}\n\n<persona>\n{case.user_id}\n</persona>"
+    def name_alone(case, template, wording):
+        return f"{wording.with_persona}\n\n<persona>\n{case.user_id}\n</persona>"
 
     asked = {"data": "sample", "method": "generate"}
     before = evaluate(

@@ -14,7 +14,7 @@ from support.documents import DOCS, needs_checkout
 from support.environments import CHECKOUT
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.pairwise.wording import ChoiceOptions
+from personafeedback_tasks.pairwise.benchmark import ChoiceOptions
 from personafeedback_tasks.prefeval.data import COMMIT, INSIDE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 from personafeedback_tasks.prefeval.record import PREFEVAL
 

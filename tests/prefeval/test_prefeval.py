@@ -22,8 +22,8 @@ from support.stored import check_stored
 
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import judges
+from personafeedback_tasks.pairwise.benchmark import ChoiceOptions
 from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
-from personafeedback_tasks.pairwise.wording import ChoiceOptions
 from personafeedback_tasks.parsing.letters import readers
 from personafeedback_tasks.prefeval.data import load
 from personafeedback_tasks.prefeval.record import PREFEVAL

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import hashlib
 
-from personafeedback_tasks.pairwise.orders import TWO
-from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO, responses
 from support.models import register
 
 RIGHT, YIELDS, DISTRACTED = 0.9, 0.4, 0.1

@@ -29,8 +29,7 @@ from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Origin, Pair, Question
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import longest, overlap
-from personafeedback_tasks.pairwise.orders import TWO
-from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO, responses
 from personafeedback_tasks.personafeedback.cases import load_present
 
 BETTER = ("full", "improved")

@@ -16,8 +16,7 @@ from inspect_ai.model import _model
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.servers import serving
 
-from personafeedback_tasks.pairwise.orders import TWO
-from personafeedback_tasks.pairwise.prompts import responses
+from personafeedback_tasks.pairwise.orders import TWO, responses
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import Writing, build
