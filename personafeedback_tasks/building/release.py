@@ -12,8 +12,6 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import DatasetCard, DatasetCardData
-
 from ..annotation.items import CANNOT, fault_counts
 from ..annotation.rows import Vote
 from ..annotation.study import Say, Study

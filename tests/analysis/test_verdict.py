@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.duel_folders import write_duels
 from support.inspect_runs import evaluate
 from support.shared import built_once
@@ -78,11 +78,10 @@ def logs(tmp_path_factory):
 
 def verdict_of(logs, judge, name, *arguments, tmp_path):
     """What `--json` has of one verdict, and what was printed."""
-    done = personafeedback(
+    done = ran(
         "verdict", logs[f"{judge} {name}"], "--calibration", logs[f"{judge} calibration"], *(("--data", logs["moved"]) if name == "long" else ()),
         "--json", tmp_path / "v.json", *arguments, COLUMNS="80",
     )  # fmt: skip
-    assert done.exit_code == 0, done.output
     (found,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
     return found, done.stdout
 
@@ -197,8 +196,7 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
 
 
 def test_a_folder_of_everything_gives_each_duel_its_own_calibration(logs, tmp_path):
-    done = personafeedback("verdict", logs["folder"], "--calibration", logs["folder"], "--json", tmp_path / "v.json")
-    assert done.exit_code == 0, done.output
+    done = ran("verdict", logs["folder"], "--calibration", logs["folder"], "--json", tmp_path / "v.json")
     found = json.loads((tmp_path / "v.json").read_text("utf-8"))["verdicts"]
     assert sorted((one["judge"], one["against"], one["writer"]) for one in found) == [
         ("personafeedback/first", "chosen", "acme/writer"),
@@ -257,8 +255,7 @@ def test_data_that_were_moved_are_found_with_an_option(logs):
     assert done.exit_code == 1
     assert "which say whether these are duels and who wrote what, were not found" in done.stderr
     for other in ((), ("--data", logs["duels"])):
-        done = personafeedback(*arguments, *other, "--data", logs["moved"])
-        assert done.exit_code == 0, done.output
+        done = ran(*arguments, *other, "--data", logs["moved"])
         assert done.stdout.startswith("acme/writer against rejected, judged by personafeedback/longest\n")
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("scipy")
 
 import numpy as np
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard
-from support.commands import personafeedback
+from support.commands import ran
 from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM
 from support.logs import lm_eval_log
@@ -101,8 +101,7 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
     }
     expected = estimates(hard, rights)
     for harness, log in logs.items():
-        done = personafeedback("report", "--data", real_data, log, "--out", tmp_path / harness)
-        assert done.exit_code == 0, done.output
+        done = ran("report", "--data", real_data, log, "--out", tmp_path / harness)
         (report,) = json.loads((tmp_path / harness / "report.json").read_text("utf-8"))["reports"]
         assert (report["use"] or PLACE) in own
         if report["use"]:

@@ -14,27 +14,11 @@ import pytest
 pytest.importorskip("scipy")
 
 from support import jsonl_harness
-from support.commands import personafeedback
-from support.judges import JUDGES
+from support.commands import personafeedback, ran
+from support.jsonl_harness import judged
 
 from personafeedback_tasks.cli import registration
 from personafeedback_tasks.logs import log as logs
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
-
-
-def judged(folder: Path, judge: str, data: object = "sample", selection: str = "", **options: object) -> Path:
-    return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", selection, data=str(data), **options)
-
-
-def done(*arguments: object, **environment: str) -> str:
-    """What a command prints that succeeds."""
-    ended = personafeedback(*arguments, **environment)
-    assert ended.exit_code == 0, ended.output
-    return ended.output
 
 
 def refused(*arguments: object) -> str:
@@ -45,10 +29,10 @@ def refused(*arguments: object) -> str:
 
 def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_why(tmp_path):
     log, control = judged(tmp_path, "mixed"), judged(tmp_path / "control", "mixed", setting="no_persona")
-    told = done("report", log, control)
-    assert told == done("report", control, log) != done("report", log)
+    told = ran("report", log, control).output
+    assert told == ran("report", control, log).output != ran("report", log).output
     other = judged(tmp_path / "other", "mixed", setting="no_persona", method="cot")
-    said = " ".join(done("report", log, other).split())
+    said = " ".join(ran("report", log, other).output.split())
     assert "found method cot, expected generate as in the run that it controls. Only setting may differ." in said
 
 
@@ -74,7 +58,7 @@ def test_logs_of_a_benchmark_that_a_command_does_not_need_stop_nothing(mixed_log
         ("annotate", "pack", mixed_logs, "--out", tmp_path / "study"),
         ("chain", mixed_logs, "--people", "sample"),
     ):
-        assert "found a run of personafeedback, expected one of recenter_extract" in done(*command)
+        assert "found a run of personafeedback, expected one of recenter_extract" in ran(*command).output
     said = refused("chain", mixed_logs / "first", "--people", "sample")
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected at least one" in said
 
@@ -102,8 +86,8 @@ def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
     assert "only the other cells are included." in ended.stderr
     assert "general_hard" not in ended.stderr
     assert "counts=any" in json.loads(ended.stdout)["data"]
-    assert "only the other cells are included." in done("audit", "--data", data)
-    assert "only the other cells" not in done("audit", "--data", "sample")
+    assert "only the other cells are included." in ran("audit", "--data", data).output
+    assert "only the other cells" not in ran("audit", "--data", "sample").output
 
 
 def raising(number: int, file: str | None):

@@ -13,7 +13,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from support.commands import personafeedback
+from support.commands import ran
 from support.duel_folders import write_duels
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_set
@@ -61,8 +61,7 @@ def outputs(home: Path, out: Path, *more: tuple[object, ...]) -> dict[str, str]:
         ("compare", logs / "persona", other, "--json", out / "compare.json"),
         *more,
     ):
-        done = personafeedback(*command, HOME=str(home))
-        assert done.exit_code == 0, done.output
+        done = ran(*command, HOME=str(home))
         # but for the lines that name a file which was written where the user said
         found[command[0]] = "\n".join(line for line in done.stdout.split("\n") if not line.startswith("wrote "))
     files = filter(Path.is_file, out.rglob("*"))

@@ -19,34 +19,14 @@ from click import Context
 
 pytest.importorskip("scipy")
 
-from support import jsonl_harness
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.duel_folders import write_duels
 from support.environments import CHECKOUT
-from support.judges import JUDGES
+from support.jsonl_harness import judged
 from support.shown import faults
 
 from personafeedback_tasks import api
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.logs import log as logs
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
-
-
-def judged(folder: Path, judge: str, data: object = "sample", **options: object) -> Path:
-    return jsonl_harness.run(JUDGES[judge], judge, folder, "personafeedback", "hard", data=str(data), **options)
-
-
-def done(*arguments: object) -> None:
-    ended = personafeedback(*arguments)
-    assert ended.exit_code == 0, ended.output
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
 
 
 def test_every_key_is_described():
@@ -83,7 +63,7 @@ def _judged_duels(to: Path) -> list[object]:
 
 def _replies(to: Path) -> Path:
     file = to / "replies.jsonl"
-    done("score-replies", "personafeedback_hard", file, "-T", "data=sample", "--template")
+    ran("score-replies", "personafeedback_hard", file, "-T", "data=sample", "--template")
     lines = [{**json.loads(line), "reply": "A"} for line in file.read_text("utf-8").splitlines()]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     return file
@@ -145,7 +125,7 @@ def test_keys_and_units_are_those_that_were_stored(folder, tmp_path, request):
     """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
     lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
     for command in ("report", "rank", "verdict", "plan", "audit"):
-        done(command, *WITH_JSON[command](folder, tmp_path), "--json", tmp_path / "out.json")
+        ran(command, *WITH_JSON[command](folder, tmp_path), "--json", tmp_path / "out.json")
         lines += numbers(json.loads((tmp_path / "out.json").read_text("utf-8")), command)
     text = "\n".join(lines) + "\n"
     if request.config.getoption("--store"):
@@ -155,26 +135,14 @@ def test_keys_and_units_are_those_that_were_stored(folder, tmp_path, request):
     )
 
 
-def test_a_key_more_or_fewer_is_found(folder, tmp_path):
-    done("rank", folder, "--json", tmp_path / "r.json")
-    document = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    run = document["rankings"][0]["runs"][0]
-    run["speed"] = 1
-    del run["partial"]
-    found = faults(document, "rank")
-    assert len(found) == 2
-    assert any("'speed' was unexpected" in fault for fault in found)
-    assert any("'partial' is a required property" in fault for fault in found)
-
-
 def test_the_columns_are_there_without_controls_and_without_data(folder, tmp_path):
     data = shutil.copytree(str(files("personafeedback_tasks.personafeedback").joinpath("sample")), tmp_path / "data")
     alone = judged(tmp_path / "alone", "mixed", data, counts="any")
     shutil.rmtree(data)
     headers, keys = {}, {}
     for name, runs in (("with", folder), ("without", alone)):
-        done("rank", runs, "--csv", tmp_path / f"{name}.csv", "--json", tmp_path / f"{name}.json")
-        (first, *_) = rows_of(tmp_path / f"{name}.csv")
+        ran("rank", runs, "--csv", tmp_path / f"{name}.csv", "--json", tmp_path / f"{name}.json")
+        (first, *_) = csv.DictReader((tmp_path / f"{name}.csv").read_text("utf-8").splitlines())
         ranking = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))["rankings"][0]
         headers[name], keys[name] = list(first), [*ranking["runs"][0]["measures"]]
         filled = {key for key, text in first.items() if text}

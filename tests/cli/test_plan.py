@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
@@ -164,8 +164,7 @@ def test_log_likelihoods_ask_for_each_label_and_write_nothing():
 
 
 def printed(*arguments: object, **environment: str) -> str:
-    done = personafeedback("plan", *arguments, **environment)
-    assert done.exit_code == 0, done.output
+    done = ran("plan", *arguments, **environment)
     return done.stdout
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.attacks import ATTACKS
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 pytestmark = pytest.mark.slow
 
@@ -106,8 +106,7 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
         ("rank", log, other, "--csv", tmp_path / "r.csv", "--json", tmp_path / "r.json", "--out", tmp_path / "ranking"),
         ("card", log, "--data", DATA, "--model-card", tmp_path / "README.md"),
     ):
-        done = personafeedback(*arguments)
-        assert done.exit_code == 0, done.output
+        done = ran(*arguments)
         assert "hunter2" not in done.output
     written = [path for path in tmp_path.rglob("*") if path.is_file() and not {"one", "two"} & set(path.parts)]
     assert {
@@ -125,8 +124,7 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
 def test_no_cell_of_a_ranking_is_a_formula(make_log, tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(A1)", "-2+3"]
     logs = [make_log(name, tmp_path / str(number)) for number, name in enumerate(names)]
-    done = personafeedback("rank", *logs, "--csv", tmp_path / "r.csv", "--data", DATA, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    ran("rank", *logs, "--csv", tmp_path / "r.csv", "--data", DATA, "--out", tmp_path / "out")
     for path in (tmp_path / "r.csv", tmp_path / "out" / "ranking.csv"):
         with open(path, encoding="utf-8", newline="") as file:
             header, *lines = csv.reader(file)
@@ -142,8 +140,7 @@ def test_a_card_is_updated_in_its_place_whatever_the_name(make_log, tmp_path):
         card, log = tmp_path / f"{number}.md", make_log(name, tmp_path / str(number))
         before = None
         for _ in range(2):
-            done = personafeedback("card", log, "--data", DATA, "--model-card", card)
-            assert done.exit_code == 0, done.output
+            ran("card", log, "--data", DATA, "--model-card", card)
             assert before in (None, card.read_bytes())
             before = card.read_bytes()
         assert sum(line.startswith("<!--") for line in body(before.decode()).splitlines()) == 2

@@ -17,7 +17,7 @@ pytest.importorskip("inspect_ai")
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
 from personafeedback_tasks.inspect_tasks.recenter import recenter_relevance
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
@@ -65,8 +65,7 @@ def letters(judge: str, cases=HARD) -> list[dict]:
 
 def scored(*arguments: object) -> dict:
     """The report that `score-replies` gives as JSON."""
-    done = personafeedback("score-replies", *arguments, "--json", "-")
-    assert done.exit_code == 0, done.output
+    done = ran("score-replies", *arguments, "--json", "-")
     return json.loads(done.stdout)["reports"][0]
 
 
@@ -182,8 +181,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
 def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(task, tmp_path):
     """The messages are those that the model is sent, in every call; no line is a record before it has a reply."""
     file = tmp_path / "new.jsonl"
-    done = personafeedback("score-replies", task, file, "-T", "data=sample", "--template")
-    assert done.exit_code == 0, done.output
+    done = ran("score-replies", task, file, "-T", "data=sample", "--template")
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert f"{len(rows)} calls" in done.stdout
     benchmark = benchmark_of(task)

@@ -30,7 +30,7 @@ from inspect_ai.model import (
 )
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.judges import OTHER, gold, who_asks
 from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
@@ -121,8 +121,7 @@ def reasons(found) -> dict[str, int]:
 
 def scored(file: Path, records, *arguments: str) -> dict:
     file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    done = personafeedback("score-replies", HARD, file, "-T", "data=sample", "--json", "-", *arguments)
-    assert done.exit_code == 0, done.output
+    done = ran("score-replies", HARD, file, "-T", "data=sample", "--json", "-", *arguments)
     (cell,) = json.loads(done.stdout)["reports"][0]["groups"].values()
     return cell
 
@@ -370,8 +369,7 @@ def check_void(log: Path, reason: str, advice: str, told: str, tmp_path: Path) -
     assert reasons(found) == {reason: len(CALLS)}
     assert all(math.isnan(found.values(name)[case]) for name in ("acc_sym", "p_chosen") for case in found.cases)
     assert math.isnan(printed(log)["acc_sym"])
-    done = personafeedback("report", log, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    done = ran("report", log, "--out", tmp_path / "out")
     (document,) = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"]
     first, *others = sentences(document)
     void = f"100.0 % of the replies are unreadable ({reason} 100.0 %): this measures the setup, not the model. "

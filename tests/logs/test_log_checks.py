@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from support import logs as written
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.judges import METRICS, OTHER
 from support.logs import set_version, signed
 
@@ -150,8 +150,7 @@ def test_a_log_that_nobody_changed_is_reported_and_makes_a_card(harness, logs, r
     log = bent(logs[harness], tmp_path / "copied", untouched, untouched)
     assert personafeedback("report", "--full", log, "--data", real_part).exit_code == 0
     if harness != "lm-eval mc":  # the scripted log-likelihoods are often equal, and so unreadable
-        done = personafeedback("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
-        assert done.exit_code == 0, done.output
+        ran("card", log, "--data", real_part, "--model-card", tmp_path / "card.md")
 
 
 def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_part, tmp_path):
@@ -159,8 +158,7 @@ def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a
     shutil.copytree(real_part, half)
     (half / "data" / "general" / "easy.jsonl").unlink()
     here, there = load_cases(half, "general", "hard").digest, load_cases(real_part, "general").digest
-    done = personafeedback("report", "--full", logs["inspect"], "--data", half)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", logs["inspect"], "--data", half)
     said = " ".join(done.output.split())
     assert f"read for this report (sha256 {here}) are not those of the run (sha256 {there})" in said
     assert (
@@ -192,8 +190,7 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
         header["configs"][HARD]["metadata"]["personafeedback_tasks"]["source"] = "/gone"
 
     log = bent(logs["lm-eval"], tmp_path / "bent", untouched, elsewhere)
-    done = personafeedback("compare", log, logs["inspect"])
-    assert done.exit_code == 0, done.output
+    done = ran("compare", log, logs["inspect"])
     printed = " ".join(done.stdout.split())
     assert "! There is no folder 'gone'" in printed
 
@@ -209,7 +206,6 @@ def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, l
 
     log = bent(logs[harness], tmp_path / "bent", some(flip_and_score), older)
     assert read_run(log).results == read_run(logs[harness]).results
-    done = personafeedback("report", "--full", log, "--data", real_part)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", log, "--data", real_part)
     said = f"The run has task version 1.0. All numbers here were recomputed from its replies with the installed version {TASK_VERSION}"
     assert (said in " ".join(done.stdout.split())) == (version == "1.0")

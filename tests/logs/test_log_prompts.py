@@ -17,7 +17,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.judges import OTHER
 from support.logs import bent, lm_eval_log, set_options, set_version, signed
 
@@ -63,8 +63,7 @@ def refused(log: Path, data: Path | str, tmp_path: Path) -> str:
 
 
 def accepted(log: Path, data: Path | str) -> str:
-    done = personafeedback("report", "--full", log, "--data", data)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", log, "--data", data)
     assert "not compared" not in done.output
     return str(done.stdout)
 
@@ -336,8 +335,7 @@ def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, 
 
     for harness, log in part_logs.items():
         old = bent(log, tmp_path / harness, older)
-        done = personafeedback("report", "--full", old, "--data", real_part)
-        assert done.exit_code == 0, done.output
+        done = ran("report", "--full", old, "--data", real_part)
         assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
         done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_part)
         assert done.exit_code == 1

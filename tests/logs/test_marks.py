@@ -24,7 +24,7 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.scorer import ScoreEdit
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.logs import bent, inspect_log
 from support.releases import write_hard
 from support.shown import sentences
@@ -82,8 +82,7 @@ def test_invalidated_samples_do_not_count(form, recompute, log, data, tmp_path):
     assert run.cases == {name: case for name, case in whole.cases.items() if name not in bad}
     assert run.partial == {"general_hard": (CASES - BAD, CASES)}
     assert run.left_out == {"invalidated": BAD}
-    done = personafeedback("report", "--full", marked, "--data", data, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    ran("report", "--full", marked, "--data", data, "--out", tmp_path / "out")
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
     assert document["left_out"] == {"invalidated": BAD}
     expected = mean(case.value("acc") for case in run.cases.values())
@@ -167,8 +166,7 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
     pays_twice = (
         "If it is still running, wait for its end: resuming it now would pay twice. If it was killed, `inspect "
     )
-    done = personafeedback("report", "--full", going, "--data", data)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", going, "--data", data)
     assert f"The run is {UNFINISHED}. {pays_twice}" in done.output
     card = personafeedback("card", going, "--data", data, "--model-card", tmp_path / "card.md")
     assert card.exit_code == 1

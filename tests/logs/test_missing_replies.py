@@ -15,7 +15,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.judges import readable, who_asks
 from support.logs import inspect_log
 from support.releases import write_hard
@@ -93,8 +93,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, da
     log = asked(harness, how, data, tmp_path / "log", monkeypatch)
     found = read_run(log)
     assert void.missing_share(found) == 1 / EVERY
-    done = personafeedback("report", "--full", log, "--data", data, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", log, "--data", data, "--out", tmp_path / "out")
     assert done.stdout.split("\n! ")[1].startswith(f"{FIRST} have no text at all")  # below the name of the report
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
     assert sentences(document)[0].startswith(FIRST)

@@ -17,7 +17,7 @@ pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, jsonl_harness, lm_eval_runs
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.models import orders_of, register
 
 from personafeedback_tasks.analysis.void import place_of
@@ -162,8 +162,7 @@ def test_every_output_takes_the_debiased_score(harness, logs, tmp_path):
     assert {run.primary for run in runs.values()} == {"acc_sym"}
     ids, users = zip(*((name, case.user_id) for name, case in runs["persona"].cases.items()), strict=True)
     gaps = [runs["persona"].cases[i].value("acc_sym") - runs["other_persona"].cases[i].value("acc_sym") for i in ids]
-    ended = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
-    assert ended.exit_code == 0, ended.output
+    ended = ran("report", folder, "--data", "sample", "--out", tmp_path)
     (report,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     total = report["groups"]["total"]
     assert report["primary"] == "acc_sym"
@@ -241,8 +240,7 @@ def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, 
     (run, *_) = [run for run in read_runs([folder]) if run.setting == "persona"]
     picks = [answer for result in run.results for answer in result.answers]
     lead = LEAD.format(100 * picks.count("A") / len(picks))
-    done = personafeedback("report", folder, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    done = ran("report", folder, "--data", "sample", "--out", tmp_path)
     assert " ".join(done.stdout.splitlines()[1:3]).startswith(f"! {lead}"), done.stdout
     full = personafeedback("report", folder, "--data", "sample", "--full").stdout
     ranked = personafeedback("rank", folder, "--data", "sample").stdout
@@ -266,8 +264,7 @@ def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, 
 
 def test_no_baseline_and_no_tie_is_claimed_of_a_run_that_picks_by_place(replies, logs, tmp_path):
     always, knowing = replies["lm-eval always personafeedback"], logs["lm-eval"]
-    done = personafeedback("rank", always, knowing, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    done = ran("rank", always, knowing, "--data", "sample", "--out", tmp_path)
     (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     by_method = {row["method"]: row for row in ranking["runs"]}
     assert [row["tied"] for row in by_method.values()] == [[], []]

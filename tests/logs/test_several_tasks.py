@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.logs import lm_eval_log
 
 from personafeedback_tasks.logs.errors import RunError
@@ -51,11 +51,9 @@ def test_each_is_the_run_that_its_own_command_would_have_left(log, alone):
 
 
 def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
-    done = personafeedback("report", log, "--data", "sample", "--out", tmp_path / "report")
-    assert done.exit_code == 0, done.output
+    done = ran("report", log, "--data", "sample", "--out", tmp_path / "report")
     assert len(json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))["reports"]) == len(TASKS)
-    done = personafeedback("rank", log.parent, "--data", "sample", "--json", tmp_path / "rank.json")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", log.parent, "--data", "sample", "--json", tmp_path / "rank.json")
     assert len(json.loads((tmp_path / "rank.json").read_text("utf-8"))["rankings"]) == len(TASKS)
     card = ("card", log, "--model-card", tmp_path / "card.md", "--data", "sample")
     for command in (card, ("compare", alone["personafeedback"], log.parent)):
@@ -64,10 +62,7 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
         assert "found 3 runs (personafeedback, " in done.output
         assert "Pass the log of one (of several tasks in lm-eval, its samples_*.jsonl)" in done.output
     (samples,) = log.parent.glob(f"samples_{TASKS['personafeedback_mc']}_*.jsonl")
-    done = personafeedback(
-        "compare", samples, alone["personafeedback_mc"], "--data", "sample", "--json", tmp_path / "c.json"
-    )
-    assert done.exit_code == 0, done.output
+    done = ran("compare", samples, alone["personafeedback_mc"], "--data", "sample", "--json", tmp_path / "c.json")
     first, second = json.loads((tmp_path / "c.json").read_text("utf-8"))["rankings"][0]["runs"]
     assert first["measures"]["acc"] == second["measures"]["acc"]
 
@@ -85,8 +80,7 @@ def test_each_gets_the_control_of_its_own_task(log, tmp_path):
     control = lm_eval_log(tmp_path, "mixed", ",".join(TASKS.values()), "sample", metadata={"setting": "no_persona"})
     names = list(TASKS)[:2]
     samples = sorted(log.parent.glob("samples_personafeedback_general_hard_*"))
-    done = personafeedback("report", *samples, control, "--out", tmp_path / "out", "--data", "sample")
-    assert done.exit_code == 0, done.output
+    ran("report", *samples, control, "--out", tmp_path / "out", "--data", "sample")
     made = [
         row for row in json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"] if row["beside"]
     ]

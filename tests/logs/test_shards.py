@@ -16,7 +16,7 @@ pytest.importorskip("scipy")
 from inspect_ai import eval_set
 from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.logs import inspect_log
 
 from personafeedback_tasks.logs.read import read_runs
@@ -36,8 +36,7 @@ def shards(tmp_path_factory):
 
 
 def ranked(tmp_path, *arguments):
-    done = personafeedback("rank", *arguments, "--data", "sample", "--json", tmp_path / "r.json")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", *arguments, "--data", "sample", "--json", tmp_path / "r.json")
     rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
     return [row for ranking in rankings for row in ranking["runs"]], " ".join(done.stderr.split())
 

@@ -16,7 +16,7 @@ pytest.importorskip("lm_eval")
 
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.memsyco import memsyco, memsyco_objective_fact_judgment
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
 from support.lm_eval_runs import command as lm_eval_command
@@ -131,8 +131,7 @@ def by_hand(cases, setting, orders) -> tuple[int, int, int, int]:
 
 def check(log, data, cases, tmp_path, orders=TWO.names) -> dict:
     """The report of a run of all three settings has the counts of `by_hand`; its reports by setting."""
-    done = personafeedback("report", log, "--data", data, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    ran("report", log, "--data", data, "--out", tmp_path)
     (made,) = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
     for setting, word in (("persona", "yields"), ("other_persona", "distracted")):
         right, lost, wrong, won = by_hand(cases, setting, orders)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.releases import row_of as row
 from support.releases import write_release, write_set
 
@@ -180,8 +180,7 @@ def test_the_ceiling_of_a_set_is_what_risk_and_contradictions_leave(tmp_path, ri
 def test_the_json_is_the_audit(make_release, tmp_path):
     cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], EASY]}
     root, path = make_release(cells, PERSONAS), tmp_path / "audit.json"
-    done = personafeedback("audit", "--data", root, "--json", path)
-    assert done.exit_code == 0, done.output
+    done = ran("audit", "--data", root, "--json", path)
     text = path.read_text("utf-8")
     document = json.loads(text)
     assert list(document) == sorted(document)

@@ -19,7 +19,7 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
     personafeedback_swap,
     personafeedback_swap_general_hard,
 )
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.inspect_runs import evaluate
 from support.lm_eval_runs import JudgeLM, command
 from support.logs import lm_eval_log
@@ -132,8 +132,7 @@ def test_another_persona_is_a_third_users():
 
 
 def groups(tmp_path, log, name):
-    done = personafeedback("report", "--full", log, "--data", "sample", "--out", tmp_path / name)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", log, "--data", "sample", "--out", tmp_path / name)
     (report,) = json.loads((tmp_path / name / "report.json").read_text("utf-8"))["reports"]
     return report["groups"], done.stdout
 

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from support.commands import personafeedback, tree
+from support.commands import personafeedback, ran, tree
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
@@ -32,14 +32,12 @@ SAMPLE = Path(data.__file__).with_name("sample")
 
 
 def pack(folder, *more, data=("sample",)):
-    done = personafeedback("annotate", "pack", *data, "--out", folder, "--format", "csv", *more)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "pack", *data, "--out", folder, "--format", "csv", *more)
     return done.stdout
 
 
 def votes(folder, *files):
-    done = personafeedback("annotate", "votes", folder, *files)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "votes", folder, *files)
     return done.stdout
 
 
@@ -221,8 +219,7 @@ def test_the_tasks_and_reports_take_what_came_back(judged, tmp_path, stage, judg
     task = f"recenter_{stage.stage}"
     found, log = in_inspect(find(task), f"{task}/{judge}", tmp_path, data=str(folder))
     assert same(found[metric], sum(map(share, rows)) / len(rows))
-    done = personafeedback("report", log, "--full")
-    assert done.exit_code == 0, done.output
+    done = ran("report", log, "--full")
     assert f"{len(ROWS[stage])} rows of 6 users with several votes" in " ".join(done.output.split())
     assert ("personalized is uncomfortable" in done.output) == (stage is Response)
 
@@ -407,8 +404,7 @@ def test_people_are_asked_what_is_missing_where_a_model_noted_nothing(tmp_path):
     votes(study, filled(study, "extraction", 1, answer))
     lacking = (study / "missing.jsonl").read_text("utf-8").splitlines()
     assert (len(lacking), len(bare)) == (24, 16)
-    done = personafeedback("chain", log, "--people", study, "--json", "-")
-    assert done.exit_code == 0, done.output
+    done = ran("chain", log, "--people", study, "--json", "-")
     found = json.loads(done.stdout)["models"][0]["steps"]["found"]
     assert (found["n"], found["value"]) == (24 + 8, pytest.approx(8 / 32))
     before = Build(study).read(PackItem)

@@ -22,7 +22,7 @@ pytest.importorskip("jinja2")
 from inspect_ai.model import _model
 from lm_eval.api import registry
 from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import inspect_eval
 from support.killed import Command
@@ -180,8 +180,7 @@ def story(tmp_path_factory):
 
 def told(*arguments) -> list[dict]:
     """The funnels that `chain --json` gives."""
-    done = personafeedback("chain", *arguments, "--json", "-")
-    assert done.exit_code == 0, done.output
+    done = ran("chain", *arguments, "--json", "-")
     document = json.loads(done.stdout)
     assert faults(document, "chain") == []
     return document["models"]
@@ -243,8 +242,7 @@ def test_reports_have_what_is_measured_without_a_judge(story):
 def test_pages_show_what_the_models_wrote(story, tmp_path):
     """Of every stage, without data at hand: the log has it."""
     for name, logs in (("inspect", [story.inspect]), ("lm-eval", list(story.lm_eval.values()))):
-        done = personafeedback("rank", *logs, "--out", tmp_path / name)
-        assert done.exit_code == 0, done.output
+        ran("rank", *logs, "--out", tmp_path / name)
         shown = embedded((tmp_path / name / "index.html").read_text("utf-8"))
         assert len(shown["kinds"]) == 3
         texts = {(shown["kinds"][case["kind"]]["question"], case["id"]): dict(case["texts"]) for case in shown["cases"]}

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from support.authors import AGAIN, ITEMS, PILOT, PROFILES, counted, profile, write
-from support.commands import personafeedback
+from support.commands import ran
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.recenter.data import load
@@ -53,8 +53,7 @@ def folder(tmp_path):
 
 
 def imported(folder, out):
-    done = personafeedback("recenter", "import", folder, "--out", out)
-    assert done.exit_code == 0, done.output
+    done = ran("recenter", "import", folder, "--out", out)
     return done.stdout.splitlines()
 
 

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from support import jsonl_harness
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 
 from personafeedback_tasks.analysis import caveats
 from personafeedback_tasks.analysis.balance import COST, costs_beside
@@ -57,8 +57,7 @@ def logs(tmp_path, monkeypatch):
 
 
 def test_a_model_with_gain_and_cost_has_them_side_by_side(logs, tmp_path):
-    done = personafeedback("rank", logs, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", logs, "--out", tmp_path / "out")
     (_, table) = done.stdout.split("Gain where the person matters")
     assert re.search(r"knower\s+\+100\.0", table)
     assert "half" not in table.partition("persona gain:")[0]
@@ -128,8 +127,7 @@ def gain_of(ask, method="generate", model=right):
 
 
 def balance_of(folder):
-    done = personafeedback("rank", folder / "logs", "--json", folder / "r.json")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", folder / "logs", "--json", folder / "r.json")
     found = json.loads((folder / "r.json").read_text("utf-8"))["balance"]
     return {one["model"]: {name: value["value"] for name, value in one["values"].items()} for one in found}, done.stdout
 

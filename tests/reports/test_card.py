@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 from huggingface_hub import metadata_load
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update
-from support.commands import personafeedback
+from support.commands import ran
 from support.judges import readable
 from support.sample_runs import GOLD, SAMPLE, run_of
 
@@ -277,8 +277,7 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
 def test_a_card_has_the_numbers_of_a_log_under_the_name_that_the_user_gives(harness, part_log, real_part, tmp_path):
     log = part_log(harness, "readable", "personafeedback_general_hard")
     run, path = read_run(log), tmp_path / "README.md"
-    done = personafeedback("card", log, "--data", real_part, "--model-card", path, "--name", f"{run.model}=lab/mid-a")
-    assert done.exit_code == 0, done.output
+    ran("card", log, "--data", real_part, "--model-card", path, "--name", f"{run.model}=lab/mid-a")
     data, text = load(path), path.read_text(encoding="utf-8")
     (result,) = data.eval_results
     read = [

@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, lm_eval_runs
-from support.commands import personafeedback
+from support.commands import ran
 from support.servers import serving
 from support.shown import faults
 
@@ -92,8 +92,7 @@ def as_usage(cost: dict) -> Usage:
 
 
 def done(*arguments: object) -> str:
-    ended = personafeedback(*arguments, PERSONAFEEDBACK_DATA="sample")
-    assert ended.exit_code == 0, ended.output
+    ended = ran(*arguments, PERSONAFEEDBACK_DATA="sample")
     return ended.stdout
 
 

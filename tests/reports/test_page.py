@@ -14,7 +14,7 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 pytest.importorskip("jinja2")
 
-from support.commands import personafeedback
+from support.commands import ran
 from support.logs import inspect_log, lm_eval_log
 from support.shown import embedded, rank_runs
 
@@ -48,8 +48,7 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def written(folder, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("out")
-    done = personafeedback("rank", folder, "--data", "sample", "--out", out)
-    assert done.exit_code == 0, done.output
+    ran("rank", folder, "--data", "sample", "--out", out)
     assert sorted(path.name for path in out.iterdir()) == ["index.html", "ranking.csv", "ranking.json", "ranking.md"]
     return out / "index.html"
 
@@ -81,8 +80,7 @@ def many(template: Run, size: int) -> Run:
 
 def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template, tmp_path):
     log = template.logs[0]
-    done = personafeedback("rank", log, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    ran("rank", log, "--data", "sample", "--out", tmp_path)
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     data = embedded(html)
     there = {case.id: case for case in SAMPLE if case.id in template.cases}
@@ -100,8 +98,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
 
 @pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
-    done = personafeedback("report", "--full", folder, "--data", "sample", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    ran("report", "--full", folder, "--data", "sample", "--out", tmp_path)
     assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
 
 

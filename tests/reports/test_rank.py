@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.logs import inspect_log, lm_eval_log
 from support.sample_runs import results_of
 from support.shown import words
@@ -146,9 +146,7 @@ def test_a_folder_of_both_harnesses_is_ranked(tmp_path):
     inspect_log(root / "inspect", "gold", "personafeedback_hard", "sample", setting="no_persona")
     lm_eval_log(root / "lm", "mixed", "personafeedback_hard", "sample")
     inspect_log(root / "inspect", "always_first", "personafeedback_general", "sample")
-    files = ("--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json")
-    done = personafeedback("rank", root, *files, "--data", "sample")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", root, "--csv", tmp_path / "ranking.csv", "--json", tmp_path / "ranking.json", "--data", "sample")
     with open(tmp_path / "ranking.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     stored = json.loads((tmp_path / "ranking.json").read_text(encoding="utf-8"))["rankings"]
@@ -183,8 +181,7 @@ def controlled(tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
-    done = personafeedback("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
-    assert done.exit_code == 0, done.output
+    ran("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
     with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
         rows = {row["model"]: row for row in csv.DictReader(file)}
     assert rows.keys() == {"scripted/gold", "scripted/readable", "scripted/anti_gold", "CUSTOM"}
@@ -243,8 +240,7 @@ def two_harnesses(tmp_path_factory) -> Path:
 
 def gains_of(folder, tmp_path, *arguments):
     """Name of a row -> its persona gain; and the caveats' keys."""
-    done = personafeedback("rank", folder, "--data", "sample", "--json", tmp_path / "r.json", *arguments)
-    assert done.exit_code == 0, done.output
+    ran("rank", folder, "--data", "sample", "--json", tmp_path / "r.json", *arguments)
     rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
     found = {
         row["name"]: row["measures"]["persona_gain"] and row["measures"]["persona_gain"]["value"]
@@ -277,8 +273,7 @@ def test_a_name_of_no_model_here_is_refused_with_those_that_are(two_harnesses):
 def test_report_takes_a_control_of_the_other_harness_under_the_same_name(two_harnesses, tmp_path):
     (run,), (control,) = (two_harnesses / "a").glob("*.eval"), (two_harnesses / "b").rglob("results_*.json")
     arguments = ("report", run, control, "--data", "sample", "--out", tmp_path / "out")
-    done = personafeedback(*arguments, "--name", "CUSTOM=reader", "--name", "scripted/readable=reader")
-    assert done.exit_code == 0, done.output
+    done = ran(*arguments, "--name", "CUSTOM=reader", "--name", "scripted/readable=reader")
     assert done.stdout.startswith("reader (demonstration)")
     (report,) = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["reports"]
     assert (report["name"], report["model"]) == ("reader", "scripted/readable")
@@ -319,8 +314,7 @@ def test_a_cell_that_only_one_run_was_asked_is_no_missing_part(two_runs, part_lo
 
 
 def test_the_command_writes_the_ranking_of_both(two_runs, tmp_path):
-    done = personafeedback("compare", two_runs["gold"], two_runs["readable"], "--json", tmp_path / "c.json")
-    assert done.exit_code == 0, done.output
+    done = ran("compare", two_runs["gold"], two_runs["readable"], "--json", tmp_path / "c.json")
     # both harnesses decode alike, under other names; only the chat template differs
     assert "conditions differ: chat template=applied; and chat template=not applied." in done.stdout
     (ranking,) = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["rankings"]

@@ -15,7 +15,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.judges import JUDGES, readable
 from support.logs import inspect_log
 from support.shown import as_json, markdown, words
@@ -204,8 +204,7 @@ def test_a_folder_has_a_row_for_each_thing_that_a_model_was_asked(hard_logs, rea
     """The control is paired with its run alone: the log-likelihoods of the same model have none."""
     for name in ("persona", "no_persona", "mc"):
         shutil.copytree(hard_logs[name].parent, tmp_path / "logs" / name)
-    done = personafeedback("report", "--full", tmp_path / "logs", "--data", real_part, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    ran("report", "--full", tmp_path / "logs", "--data", real_part, "--out", tmp_path / "out")
     stored = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["reports"]
     methods = {re.search(r"setting (\S+) \| method (\S+)", report["signature"]).groups(): report for report in stored}
     assert methods.keys() == {("persona", "generate"), ("persona", "mc")}
@@ -238,8 +237,7 @@ def test_without_data_it_prints_what_it_can_and_names_what_it_cannot(hard_logs, 
     text = results.read_text(encoding="utf-8")
     source = read_run(results).signature.source
     results.write_text(text.replace(json.dumps(source)[1:-1], "/gone"), encoding="utf-8")
-    done = personafeedback("report", "--full", results)
-    assert done.exit_code == 0, done.output
+    done = ran("report", "--full", results)
     words = " ".join(done.stdout.split())
     assert "no baselines and nothing else from the texts" in words
     assert "longest" not in words

@@ -14,7 +14,7 @@ pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
 from rich.cells import cell_len
-from support.commands import personafeedback
+from support.commands import ran
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import beyond, opening, texts_of
@@ -32,14 +32,12 @@ GENERAL = "personafeedback_general"
 
 def on_a_terminal(*arguments) -> list[str]:
     """What `report` prints on a terminal of 80 columns, without its colours."""
-    done = personafeedback("report", *arguments, COLUMNS="80", FORCE_COLOR="1")
-    assert done.exit_code == 0, done.output
+    done = ran("report", *arguments, COLUMNS="80", FORCE_COLOR="1")
     return re.sub(r"\x1b\[[\d;?]*\w", "", done.stdout).splitlines()
 
 
 def in_a_pipe(*arguments) -> list[str]:
-    done = personafeedback("report", *arguments, COLUMNS="80")
-    assert done.exit_code == 0, done.output
+    done = ran("report", *arguments, COLUMNS="80")
     return done.stdout.splitlines()
 
 

@@ -22,6 +22,7 @@ from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.log import Log, Reader, Sample, cases_under, cells_of
 from personafeedback_tasks.logs.prompts import Asked
 from personafeedback_tasks.logs.run import Run
+from support.judges import JUDGES
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]
@@ -57,6 +58,11 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
+
+
+def judged(folder: Path, judge: str, data: object = "sample", **options: Any) -> Path:
+    """The log of one of our judges on the hard cases of PersonaFeedback."""
+    return run(JUDGES[judge], judge, folder, "personafeedback", "hard", data=str(data), **options)
 
 
 # --- and back ----------------------------------------------------------------------------------------------------------

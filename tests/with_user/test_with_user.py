@@ -18,7 +18,7 @@ from inspect_ai import eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
 from support import jsonl_harness, subject
 from support import memory_judge as memory_judge  # a model of this name
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.environments import CHECKOUT
 from support.inspect_runs import NO_PROVIDERS, command
 from support.lm_eval_runs import command as lm_eval_command
@@ -47,8 +47,7 @@ def run(task, setting, folder, model="subject/8", *options):
 
 
 def costs(*arguments) -> list[dict]:
-    done = personafeedback("cost", *arguments, "--json", "-")
-    assert done.exit_code == 0, done.output
+    done = ran("cost", *arguments, "--json", "-")
     made = json.loads(done.stdout)
     assert faults(made, "cost") == []
     return made["costs"]
@@ -178,8 +177,7 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
         assert one["by_user"] is not None, "users repeat"
         if one["setting"] == "padding":
             assert one["harmed"] == one["helped"] == []
-    done = personafeedback("cost", tmp_path, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
+    ran("cost", tmp_path, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
     assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
@@ -198,8 +196,7 @@ def stands_beside_the_gain(folder, made, monkeypatch):
     tasks = [word for task in ("capitals", "tools") for setting in ("persona", "no_persona", "padding") for word in ("--cost", folder / f"{task} {setting}")]  # fmt: skip
     refused = personafeedback("rank", folder / "gain", *tasks[:2])
     assert "without a message, expected one" in " ".join(refused.output.split())
-    done = personafeedback("rank", folder / "gain", *tasks, "--out", folder / "ranked")
-    assert done.exit_code == 0, done.output
+    done = ran("rank", folder / "gain", *tasks, "--out", folder / "ranked")
     written = (folder / "ranked" / "ranking.json").read_text("utf-8")
     assert api.rank(folder / "gain", cost=tasks[1::2]).to_json() == written, "the same from Python"
     (row,) = json.loads(written)["balance"]
@@ -284,8 +281,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
         assert "Traceback" not in said
     for name in ("x.eval", "y.eval"):
         shutil.copy(next((tmp_path / "plain").glob("*.eval")), tmp_path / "dicts" / name)
-    beside = personafeedback("cost", tmp_path / "dicts", "--value", "right")
-    assert beside.exit_code == 0, beside.output
+    beside = ran("cost", tmp_path / "dicts", "--value", "right")
     assert beside.stderr.count("Skipped logs of other runs: x.eval, y.eval\n") == 1, "one line for all of them"
     by_right, by_short = (costs(tmp_path / "dicts", "--value", name)[0] for name in ("right", "short"))
     assert (by_right["value"], by_short["value"]) == ("right", "short")
@@ -337,8 +333,7 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
     rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 31)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (tmp_path / "toy.yaml").write_text(TOY.replace("FOLDER", str(tmp_path)), "utf-8")
-    printed = personafeedback("persona", "Iris_s04", "--data", "sample")
-    assert printed.exit_code == 0
+    printed = ran("persona", "Iris_s04", "--data", "sample")
     assert printed.stdout.strip() == message(locate("sample").others.personas["Iris_s04"])
     padding = personafeedback("persona", "Iris_s04", "--data", "sample", "--setting", "padding").stdout
     for name, instruction in (("no", None), ("own", printed.stdout.strip()), ("padding", padding.strip())):
@@ -409,5 +404,4 @@ def run_line(line, folder):
         assert done.returncode == 0, done.stderr
     else:
         assert program == "personafeedback"
-        done = personafeedback(*words)
-        assert done.exit_code == 0, done.output
+        ran(*words)

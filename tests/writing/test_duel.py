@@ -17,7 +17,7 @@ pytest.importorskip("inspect_ai")
 
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import inspect_eval
 from support.logs import lm_eval_log
@@ -52,8 +52,7 @@ def mixed(name: str, call: str = "") -> str:
 
 def run(*words: object) -> str:
     """What a command of ours prints; fails if it does."""
-    done = personafeedback(*words)
-    assert done.exit_code == 0, done.output
+    done = ran(*words)
     return done.output
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from support.commands import personafeedback
+from support.commands import personafeedback, ran
 from support.duel_folders import write_duels
 
 from personafeedback_tasks.analysis.duel_runs import human_votes
@@ -16,10 +16,7 @@ from personafeedback_tasks.personafeedback.report import duels
 
 
 def pack(folder, study, draw):
-    done = personafeedback(
-        "annotate", "pack", folder, "--out", study, "--annotators", 2, "--votes", 2, "--draw", draw, "--format", "csv"
-    )
-    assert done.exit_code == 0, done.output
+    ran("annotate", "pack", folder, "--out", study, "--annotators", 2, "--votes", 2, "--draw", draw, "--format", "csv")
     return {row.pair_id for row in StudyFolder(study).read(PackItem) if not row.attention}
 
 
@@ -36,8 +33,7 @@ def test_peoples_votes_on_drawn_duels_are_the_file_of_verdict(tmp_path):
             lines = list(csv.DictReader(file))
         sent = [{"item": line["item"], "vote": "AB"[line["B"].startswith("My reply")]} for line in lines]
         path.write_text(tables.text(["item", "vote"], sent), "utf-8")
-    done = personafeedback("annotate", "votes", study, *files)
-    assert done.exit_code == 0, done.output
+    done = ran("annotate", "votes", study, *files)
     assert done.stdout.splitlines()[-1].endswith(f"--human {study / 'human.csv'}")
     cases = load_present(folder)
     found = duels(cases)
