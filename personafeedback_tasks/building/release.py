@@ -274,6 +274,8 @@ def _lines_on(accuracy: Mapping[str, Estimate]) -> Iterable[str]:
 
 def _card(made: ReleaseFiles, build: Build, accuracy: Mapping[str, Estimate]) -> str:
     require("jinja2", extra="report")
+    from huggingface_hub import DatasetCard, DatasetCardData  # half as long to import as all else that --help needs
+
     manifest = made.manifest
     data = DatasetCardData(
         language=build.settings.language,
