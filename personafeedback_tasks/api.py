@@ -23,7 +23,7 @@ from .common.outputs import Output, json_schema, jsonable, output_text
 from .core.benchmark import Benchmark
 from .core.cases import CaseSet
 from .core.options import Options
-from .core.plan import asked, benchmark_of
+from .core.plan import chosen
 from .core.recorded import read
 from .logs.data import RunData, opened
 from .logs.names import AS_LOGGED, with_names
@@ -301,9 +301,7 @@ def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: b
 
 def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:
     """(benchmark, selection, options, cases) of a task under one setting."""
-    benchmark, values = benchmark_of(task), dict(options)
-    selection, method = asked(benchmark, task, values.pop("method", None))
-    every = benchmark.options_of({**values, "method": method.name})
+    benchmark, selection, every = chosen(task, options)
     if len(every) > 1:
         raise OptionError(
             f"Replies and cases need one setting at a time, got {', '.join(benchmark.settings(every))}. Run once for "

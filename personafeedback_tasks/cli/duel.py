@@ -19,7 +19,7 @@ from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
 from .options import data_option, out_option, run_argument
 from .output import say
-from .runs import the_run
+from .runs import one_of, read
 
 
 @click.command()
@@ -95,14 +95,16 @@ _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies o
 
 
 def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
+    from ..analysis.control import with_controls
     from ..logs.earlier import logged, refuse_void, writer_of
 
-    run, _ = the_run([path], data)
-    if run.benchmark.name != WRITE.name:
+    found = read([path], data, benchmarks=[WRITE.name])
+    if not found:
         raise RunError(
-            f"{run.logs[0]}: found a run of {run.signature.task}, expected one of {WRITE.name}. Write first: "
-            f"inspect eval personafeedback_tasks/{WRITE.name} --model MODEL"
+            f"{path}: found no run of {WRITE.name}, expected one. Write first: inspect eval "
+            f"personafeedback_tasks/{WRITE.name} --model MODEL"
         )
+    run, _ = one_of(with_controls(found), path)
     refuse_void(run)
     replies: dict[str, Reply] = {}
     for key, reply in logged(run):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..common.errors import require
-from ..core.plan import asked, benchmark_of, make_plan
+from ..core.plan import chosen, make_plan
 from ..core.usage import Prices
 from .options import given_options, json_option, price_option, task_option
 from .output import needs_tables, say, show, write_json
@@ -45,15 +45,13 @@ def plan(
     """
     needs_tables(json_file)
     require("scipy", extra="report")
-    record, told = benchmark_of(task), given_options(given)
-    selection, of = asked(record, task, told.pop("method", None))
-    every = record.options_of({**told, "method": of.name})
+    record, selection, every = chosen(task, given_options(given))
     cases = record.cases(every[0], record.selections[selection])
     made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
     from ..reports.plan_text import blocks
 
     if write_json(json_file, made):
-        say(f"Task: {made.task}, method {of.name}")
+        say(f"Task: {made.task}, method {every[0].method}")
         say(f"Data: {made.data}")
         say()
         show(blocks(made))

@@ -136,6 +136,13 @@ class PlanDocument(Output, frozen=True, kw_only=True):
     detects: Mapping[str, float]
 
 
+def chosen(task: str, told: Mapping[str, Any]) -> tuple[Benchmark, str, tuple[Options, ...]]:
+    """(benchmark, selection, options under each setting) of a task and the options that it is run with."""
+    benchmark, values = benchmark_of(task), dict(told)
+    selection, method = asked(benchmark, task, values.pop("method", None))
+    return benchmark, selection, benchmark.options_of({**values, "method": method.name})
+
+
 def benchmark_of(task: str) -> Benchmark:
     """The benchmark whose name a task's begins with."""
     known = benchmarks()

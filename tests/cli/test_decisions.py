@@ -38,9 +38,9 @@ def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_
 
 @pytest.fixture
 def mixed_logs(tmp_path) -> Path:
-    """Runs of the chain, and beside them two logs of PersonaFeedback with a case in common."""
+    """Runs of the chain and of a writer, and beside them two logs of PersonaFeedback with a case in common."""
     folder = tmp_path / "logs"
-    for name in ("recenter_extract", "recenter_respond"):
+    for name in ("recenter_extract", "recenter_respond", "personafeedback_write"):
         jsonl_harness.run(lambda case, model: "[]", "acme/writer", folder / name, name, data="sample")
     log = judged(folder / "whole", "gold")
     header, *rows, last = log.read_text("utf-8").splitlines()
@@ -59,6 +59,7 @@ def test_logs_of_a_benchmark_that_a_command_does_not_need_stop_nothing(mixed_log
         ("chain", mixed_logs, "--people", "sample"),
     ):
         assert "found a run of personafeedback, expected one of recenter_extract" in ran(*command).output
+    ran("duel", mixed_logs, "--against", "rejected", "--out", tmp_path / "duel")
     said = refused("chain", mixed_logs / "first", "--people", "sample")
     assert "Found no run of recenter_extract, recenter_select, recenter_respond, expected at least one" in said
 
