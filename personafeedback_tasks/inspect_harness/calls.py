@@ -81,17 +81,19 @@ def ask_every_call(
                     (output,) = await concurrently(model, {first: [message]}, first_tokens)
                     options, outcome[first] = benchmark.after(case, options, output.completion)
                 told.append((options, outcome))
-            prompts = {}
+            prompts: dict[str, list[ChatMessage]] = {}
+            noted: dict[str, str] = {}
             for name, ((options, outcome), call) in zip(names, product(told, of_method.calls), strict=True):
                 prompts[name] = messages(benchmark, of_method, case, options, call)
                 # for judges, and for what a killed run left
                 prompts[name][-1].metadata = {**about, **outcome, "call": name}
+                noted |= outcome
             outputs = await concurrently(model, prompts)
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
                 model=outputs[0].model,
                 choices=[choice(output) for output in outputs],
-                metadata={window.KEY: list(map(_size, prompts.values(), outputs))},
+                metadata={window.KEY: list(map(_size, prompts.values(), outputs)), **noted},
             )
             return state
 
@@ -140,9 +142,8 @@ def replies(output: ModelOutput, events: Iterable[Event], calls: Sequence[str]) 
 
 
 def first_outcome(events: Iterable[Event], call: str) -> dict[str, str]:
-    """How the reply to a first call was read, for the metadata of a score; empty without one."""
-    # from the events: of a killed run, a sample has nothing else
-    for _, about in made(events) if call else ():
+    """How the reply to a first call was read, where a sample has nothing but events: of a killed run."""
+    for _, about in made(events):
         if call in about:
             return {call: about[call]}
     return {}

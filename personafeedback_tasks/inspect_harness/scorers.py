@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any, cast
 
 from inspect_ai.log import transcript
+from inspect_ai.model import ChatCompletionChoice
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from ..core.benchmark import SETTINGS, find
-from ..core.method import ReplyMethod, RewardMethod, TopTokenMethod
+from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
 from ..core.rewards import correlations
 from ..core.table import table
@@ -61,31 +62,38 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                 notes[IF_THINKS] = [result.to_json() for result in method.judge(cases, marked)]
             results = method.judge(cases, evidence)
             answers = [answer for result in results for answer in result.answers]
-            shown = answers
-            if isinstance(method, RewardMethod):
-                shown = [reply.message.text for reply in asked.values()]
-                about = about_of(asked[names[0]])
-                notes |= {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
-            elif isinstance(method, TopTokenMethod):  # the probability of all labels together
-                masses = [mass(method.likelihoods(one)[1]) for one in evidence]
-                notes["p_letters"] = dict(zip(names, masses, strict=True))
-            elif isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
-                shown = [method.reading(one) for one in evidence]
+            shown, of_model = beside(method, asked, evidence, answers)
+            first, whole = benchmark.first_call, len(state.output.choices) == len(names)
+            noted = (state.output.metadata or {}) if whole else first_outcome(events, first)
+            if first in noted:
+                notes[first] = noted[first]
             rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
             return Score(
                 value=rows[0] if len(rows) == 1 else {name: mean(row[name] for row in rows) for name in rows[0]},
                 answer=", ".join(shown),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
-                metadata={
-                    RESULTS: [result.to_json() for result in results],
-                    **notes,
-                    **first_outcome(events, benchmark.first_call),
-                },
+                metadata={RESULTS: [result.to_json() for result in results], **of_model, **notes},
             )
 
         return score
 
     return of_method
+
+
+def beside(
+    method: Method, asked: Mapping[str, ChatCompletionChoice], evidence: Sequence[Any], answers: Sequence[str]
+) -> tuple[Sequence[str], dict[str, Any]]:
+    """What a score shows as its answer, one text per call, and what its metadata say of the model's numbers."""
+    if isinstance(method, RewardMethod):
+        about = about_of(asked[next(iter(asked))])
+        shown = [reply.message.text for reply in asked.values()]
+        return shown, {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
+    if isinstance(method, TopTokenMethod):  # the probability of all labels together
+        masses = [mass(method.likelihoods(one)[1]) for one in evidence]
+        return answers, {"p_letters": dict(zip(asked, masses, strict=True))}
+    if isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
+        return [method.reading(one) for one in evidence], {}
+    return answers, {}
 
 
 def unanswered(replies: int, calls: int) -> Score:
