@@ -14,7 +14,7 @@ from ..core.cases import shown_source
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_present
 from ..stats.estimates import percent
-from .options import json_option, release_option
+from .options import json_option
 from .output import say, show, write_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 @click.command("audit")
-@release_option
+@click.option(
+    "--data",
+    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the "
+    "pinned Hub release.",
+)
 @json_option
 def audit_command(data: str | None, json_file: Path | None) -> None:
     """Find what could mislead in the data, and what shortcuts reach without a model.

@@ -17,13 +17,13 @@ from ..logs.run import Run
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
-from .options import data_option, out_option, run_argument
+from .options import RUN, data_option, out_option
 from .output import say
 from .runs import one_of, read
 
 
 @click.command()
-@run_argument
+@click.argument("run", type=RUN)
 @click.option(
     "--against",
     metavar="SIDE",

@@ -31,7 +31,6 @@ def several(*options: Decorator) -> Decorator:
     return add
 
 
-run_argument = click.argument("run", type=RUN)
 runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 
 FILE_OR_STDOUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
@@ -42,14 +41,6 @@ json_option = click.option(
     metavar="FILE",
     type=FILE_OR_STDOUT,
     help="Write everything to FILE as JSON; - writes JSON to stdout and no tables.",
-)
-
-csv_option = click.option(
-    "--csv",
-    "csv_file",
-    metavar="FILE",
-    type=FILE_OR_STDOUT,
-    help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
 )
 
 price_option = click.option(
@@ -124,13 +115,6 @@ def out_option(help: str, required: bool = False) -> Decorator:
     """--out, a folder."""
     return click.option("--out", metavar="DIR", required=required, type=FOLDER, help=help)
 
-
-release_option = click.option(
-    "--data",
-    help="A folder with data/ and persona/, `sample`, or a Hub dataset id. Default: PERSONAFEEDBACK_DATA, else the "
-    "pinned Hub release.",
-)
-"""Of the commands that read the release."""
 
 data_option = click.option(
     "--data",

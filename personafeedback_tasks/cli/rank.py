@@ -11,8 +11,8 @@ from ..common.errors import OptionError
 from ..logs.data import RunData
 from ..logs.names import refuse_unknown
 from .options import (
+    FILE_OR_STDOUT,
     costs_option,
-    csv_option,
     json_option,
     name_option,
     out_option,
@@ -29,7 +29,10 @@ from .runs import note_skipped, read
 @places_option
 @name_option
 @click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
-@csv_option
+@click.option(
+    "--csv", "csv_file", metavar="FILE", type=FILE_OR_STDOUT,
+    help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
+)  # fmt: skip
 @json_option
 @out_option("Folder for ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case.")
 def rank(

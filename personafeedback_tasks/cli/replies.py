@@ -17,8 +17,8 @@ from ..core.options import Options
 from ..core.recorded import Key, require_text
 from ..logs.data import RunData
 from .options import given_options, json_option, out_option, task_option
-from .output import STDOUT, files_written, needs_tables, say, show, write_json
-from .runs import report_files
+from .output import needs_tables, say
+from .runs import note_skipped, print_report
 
 
 @click.command("score-replies")
@@ -61,21 +61,13 @@ def score_replies(
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
         personafeedback score-replies recenter_relevance replies/c.jsonl -T data=DIR --out report
     """
-    if not template:
-        needs_tables(json_file)
-    from ..analysis.report import report_document
-    from ..reports import report_text
-
     values = given_options(given)
     if template:
         _write_template(file, *api.asked_for(task, values))
         return
-    run = api.run_of_replies(task, file, values, partial, lambda line: say(line, err=True))
-    located = RunData()
-    document = report_document([(run, {})], located)
-    with files_written(report_files([(run, {})], document, located) if out else {}, out, err=json_file == STDOUT):
-        if write_json(json_file, document):
-            show(report_text.full(*document.reports))
+    needs_tables(json_file)
+    run = api.run_of_replies(task, file, values, partial, note_skipped)
+    print_report([(run, {})], RunData(), None, json_file, out, full=True)
 
 
 def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -27,9 +26,6 @@ from .options import (
     runs_argument,
 )
 from .output import STDOUT, files_written, progress, say, show, write_json
-
-if TYPE_CHECKING:
-    from ..analysis.documents import ReportDocument
 
 
 @click.command()
@@ -64,33 +60,42 @@ def report(
         personafeedback report persona.eval no_persona.eval other_persona.eval
     """
     from ..analysis.control import unfit_controls, with_controls
-    from ..analysis.report import report_document
-    from ..reports import report_text
 
     found = read(runs, data, names)
     refuse_unknown(names, found)
     rows = with_controls(found)
     for line in unfit_controls(rows):
         say(line, err=True)
+    print_report(rows, data, prices, json_file, out, full)
+
+
+def print_report(
+    rows: Sequence[tuple[Run, dict[str, Run]]],
+    data: RunData,
+    prices: Prices | None,
+    json_file: Path | None,
+    out: Path | None,
+    full: bool,
+) -> None:
+    """Report runs with their controls: on the terminal, as JSON, and in the files of --out."""
+    from ..analysis.report import report_document
+    from ..reports import report_text
+
     document = report_document(rows, data, prices)
-    with files_written(report_files(rows, document, data) if out else {}, out, err=json_file == STDOUT):
+    contents: dict[str, Content] = {}
+    if out:
+        from ..analysis.contender import Contender
+        from ..analysis.ranking import ranked
+        from ..reports.files import report_files
+
+        contents = report_files(document, ranked([Contender(*row) for row in rows], data))
+    with files_written(contents, out, err=json_file == STDOUT):
         if not write_json(json_file, document):
             return
         for place, made in enumerate(document.reports):
             if place:
                 say("")
             show(report_text.full(made) if full else report_text.short(made, others=len(rows) > 1))
-
-
-def report_files(
-    rows: Sequence[tuple[Run, dict[str, Run]]], document: ReportDocument, data: RunData
-) -> dict[str, Content]:
-    """The files of `report --out`: file name -> content. Runs with their controls."""
-    from ..analysis.contender import Contender
-    from ..analysis.ranking import ranked
-    from ..reports import files
-
-    return files.report_files(document, ranked([Contender(*row) for row in rows], data))
 
 
 @click.command()
