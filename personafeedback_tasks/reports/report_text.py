@@ -16,7 +16,7 @@ from ..stats.estimates import percent
 from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, warnings
 from .table import INTERVAL, NOTHING, Column, Table, measured, money, signed, spaced, with_ends
 
-MOST_CELLS = 4
+MOST_CELLS = 6
 """Cells above which the short form has no table of them: it is to fit on one screen."""
 
 
