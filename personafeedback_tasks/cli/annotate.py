@@ -111,8 +111,8 @@ def pack(
             f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes "
             "some."
         )
-    settings = folder.set_up(annotators, votes)
-    _stage_study(out, settings, study.items(study.add(out, asked, new))).write_packs(form, say)
+    folder.set_up(annotators, votes)
+    _stage_study(folder, study.items(study.add(out, asked, new))).write_packs(form, say)
 
 
 def _rows(source: str, known: Collection[str]) -> list[StageRow]:
@@ -131,21 +131,21 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     return rows
 
 
-def _stage_study(root: Path, settings: StudySettings, items: Sequence[study.StudyItem]) -> Study:
-    return _study(root, settings, [one.item for one in items], study.GUIDELINES)
+def _stage_study(folder: StudyFolder, items: Sequence[study.StudyItem]) -> Study:
+    return _study(folder, [one.item for one in items], study.GUIDELINES)
 
 
 def _duel_study(folder: StudyFolder) -> Study:
-    return _study(folder.root, folder.settings, items(folder.read(AskedDuel)), {"": GUIDELINES["en"]})
+    return _study(folder, items(folder.read(AskedDuel)), {"": GUIDELINES["en"]})
 
 
-def _study(root: Path, settings: StudySettings, items: Sequence[Item], guidelines: Mapping[str, Guideline]) -> Study:
-    place = shlex.quote(str(root))
+def _study(folder: StudyFolder, items: Sequence[Item], guidelines: Mapping[str, Guideline]) -> Study:
+    place, settings = shlex.quote(str(folder.root)), folder.settings
     asked = Assignment(
         items=items, guidelines=guidelines, seed=settings.seed, votes=min(settings.votes, settings.annotators)
     )
     return Study(
-        folder=StudyFolder(root), asked=asked, annotators=settings.annotators,
+        folder=folder, asked=asked, annotators=settings.annotators,
         packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
     )  # fmt: skip
 
@@ -177,7 +177,7 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
         say(f"Next: personafeedback verdict RUN --calibration RUN --human {shlex.quote(str(folder / VOTES))}")
         return
     asked = _asked(folder)
-    counted = _stage_study(folder, StudyFolder(folder).settings, asked).take_votes(files, drop, say)
+    counted = _stage_study(StudyFolder(folder), asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
     written = study.write_judged(folder, asked, counted)
@@ -201,7 +201,7 @@ def _asked(folder: Path) -> list[study.StudyItem]:
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
-    if counted := _stage_study(folder, StudyFolder(folder).settings, _asked(folder)).counted():
+    if counted := _stage_study(StudyFolder(folder), _asked(folder)).counted():
         return counted
     raise DataError(
         f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} "
