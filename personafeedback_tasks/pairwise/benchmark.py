@@ -16,9 +16,9 @@ from ..core.rewards import Message
 from ..stats.significance import Comparison
 from . import baselines
 from .cases import COUNTS, ChoiceCase, ChoiceCases
-from .methods import DEBIASED, methods
 from .orders import TWO, Orders, conversation, laid_out
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_spec, shown_of
+from .scoring import DEBIASED, methods
 
 DEBIASED_SCORE = (
     f"Its score is `{DEBIASED}`, which decides on the log-odds averaged over all orders and so without position bias."

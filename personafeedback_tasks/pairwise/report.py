@@ -10,8 +10,8 @@ from ..core.report import Control, Difference, Line, ReportSpec, Shown
 from ..core.result import Result
 from ..core.rewards import TOTAL, right_and_tie
 from ..stats.estimates import mean
-from .methods import DEBIASED
 from .orders import Orders
+from .scoring import DEBIASED
 
 PERSONA, NO_PERSONA, OTHER_PERSONA = "persona", "no_persona", "other_persona"
 """Settings: the model is told about the user, about nobody, or about another user."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..common import foreign
 from ..core.report import CardFacts
 from ..pairwise.benchmark import DEBIASED_SCORE
-from ..pairwise.methods import DEBIASED
+from ..pairwise.scoring import DEBIASED
 from .cases import PersonaCases
 from .manifest import CHOSEN, REJECTED, Manifest
 

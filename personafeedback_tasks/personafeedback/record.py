@@ -2,7 +2,7 @@
 
 Each case is asked twice, with the responses in either order. `cases.py` loads the cases from the release that
 `release.py` finds; `prompts.py` makes the two prompts from the texts in `wordings/`. How a reply is read and scored is
-the same for every choice between responses: `pairwise/methods.py` and `pairwise/scoring.py`.
+the same for every choice between responses: `pairwise/scoring.py`.
 """
 
 from __future__ import annotations

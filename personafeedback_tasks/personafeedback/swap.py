@@ -21,9 +21,9 @@ from ..core.report import CardFacts, Control, Examined, Line
 from ..core.result import Result
 from ..core.table import UnitMean, Units
 from ..pairwise.cases import in_proportion
-from ..pairwise.methods import DEBIASED
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA, shown_of
+from ..pairwise.scoring import DEBIASED
 from ..stats.clusters import Clusters, Shared, shared_variance
 from ..stats.estimates import mean
 from ..stats.significance import detectable
