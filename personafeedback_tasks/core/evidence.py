@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..parsing.answers import PROMPT_CUT, excerpt
+from ..parsing.answers import PROMPT_CUT
 from ..parsing.letter_probabilities import LogLikelihoods as LogLikelihoods
 from ..parsing.letter_probabilities import impossible
 
@@ -19,11 +19,6 @@ class Reply(NamedTuple):
     filtered: bool = False  # a filter of the provider withheld it, or its end
     thinking: bool = False  # whether there was some, which is no part of `text`
     prompt_cut: bool = False  # beyond the window, so that `text` is an error message or answers a part of it
-
-    @property
-    def excerpt(self) -> str:
-        """Its beginning, for readers. A reply of thinking alone is not one that the server left out."""
-        return excerpt(self.text or ("(thinking only)" if self.thinking else ""))
 
 
 class FirstToken(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 from typing import Any, ClassVar, TypeVar
 
-from ..parsing.answers import PROMPT_CUT, REASONS
+from ..parsing.answers import PROMPT_CUT, REASONS, excerpt
 from ..parsing.letter_probabilities import bounded, impossible
 from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, likeliest, why_not
 from .result import Answers, Result
@@ -126,7 +126,11 @@ class ReplyMethod(Method):
 
 def unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
     """(reason, excerpt) of each reply that could not be read."""
-    return tuple((answer, reply.excerpt) for answer, reply in zip(answers, replies, strict=True) if answer in REASONS)
+    found = []
+    for answer, reply in zip(answers, replies, strict=True):
+        if answer in REASONS:  # a reply of thinking alone is not one that the server left out
+            found.append((answer, excerpt(reply.text or ("(thinking only)" if reply.thinking else ""))))
+    return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)
