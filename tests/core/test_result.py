@@ -14,9 +14,11 @@ pytest.importorskip("scipy")
 
 from support.logs import inspect_log, lm_eval_log, opened, signed
 
+from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.core.signature import Signature, SignatureError
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 
 HARD = "personafeedback_general_hard"
 
@@ -61,3 +63,12 @@ def test_a_signature_is_read_back_as_it_was_written(harness, logs):
             Signature.from_json({key: value for key, value in written.items() if key != name})
     with pytest.raises(SignatureError, match="expected at most"):
         Signature.from_json({**written, "task_version": "99.0"})
+
+
+def test_a_reply_of_thinking_alone_is_told_from_one_that_is_missing():
+    case = Result(case_id="c", targets=("A", "B"))
+    (result,) = PERSONAFEEDBACK.methods["generate"].judge([case], [Reply("", thinking=True), Reply("")])
+    assert result.answers == ("no_response",) * 2
+    (_, of_thinking), (_, of_missing) = result.unread
+    assert "thinking" in of_thinking
+    assert of_missing == ""
