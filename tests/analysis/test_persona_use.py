@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from support.planted import KNOWER, asked, first
+from support.planted_judges import KNOWER, asked, first
 from support.sample_runs import SAMPLE, run_of
 
 from personafeedback_tasks.analysis.contender import Contender

@@ -19,7 +19,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("huggingface_hub")
 
 from rich.text import Text
-from support.planted import KNOWER, asked, cut, first, missing
+from support.planted_judges import KNOWER, asked, cut, first, missing
 from support.sample_runs import SAMPLE, run_of
 from support.shown import as_json
 

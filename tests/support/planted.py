@@ -1,45 +1,74 @@
-"""Planted judges of the sample, and a run of each with its controls."""
+"""Rows whose labels can be told from their meaning: an attribute matters where the prompt is about its topic, and holds where the
+conversation is."""
 
 from __future__ import annotations
 
-import random
+import json
+from itertools import product
+from pathlib import Path
 
-from personafeedback_tasks.logs.run import Run
-from support.sample_runs import GOLD, run_of
-
-ANTI_GOLD = GOLD[::-1]
-
-ORDER = random.Random(7).sample(range(48), 48)
-"""The cases of the sample in a random order, of which planted judges miss some stretch."""
-
-
-def missing(*places: int):
-    """A judge that is wrong in the cases of ORDER from one place to another, and right elsewhere."""
-    missed = set(ORDER[slice(*places)])
-    return lambda index: ANTI_GOLD if index in missed else GOLD
-
-
-MISSES = missing(0, 12)
-
-
-def cut(share: float, rest=MISSES):
-    """A thinking model whose replies had no end in this share of the cases."""
-    return lambda index: ("truncated", "truncated") if index in ORDER[24 : 24 + round(48 * share)] else rest(index)
-
-
-def first(index: int) -> tuple[str, str]:
-    """A judge that picks the first response."""
-    return "A", "A"
-
-
-SETTINGS = ("persona", "other_persona", "no_persona")
-KNOWER = (missing(0, 4), missing(0, 18), missing(2, 20))
+TOPICS = {
+    "food": (
+        ["Does not eat meat", "Is allergic to peanuts", "Bakes bread on Sundays", "Likes very spicy dishes", "Drinks no alcohol"],
+        ["What could I cook tonight?", "Suggest a dessert for a birthday.", "Which snacks should I buy for a picnic?", "Find me a restaurant."],
+    ),
+    "sport": (
+        ["Runs a marathon every year", "Has a knee injury", "Plays in a volleyball team", "Swims before work", "Hates going to the gym"],
+        ["Plan my workouts for this week.", "How can I get fitter?", "Which exercise is good for the back?", "Suggest a sport to try."],
+    ),
+    "music": (
+        ["Plays the piano", "Sings in a choir", "Collects jazz records", "Is learning the violin", "Goes to every opera premiere"],
+        ["Recommend an album.", "Which concert should I go to?", "Make a playlist for a party.", "What song could I learn next?"],
+    ),
+    "travel": (
+        ["Is afraid of flying", "Owns a camper van", "Prefers to travel by train", "Has never left the country", "Speaks fluent Italian"],
+        ["Where should I spend my vacation?", "Plan a weekend trip.", "How do I get to Rome?", "Which hotel should I book?"],
+    ),
+    "computers": (
+        ["Programs in Rust", "Uses Linux on a laptop", "Administers a database", "Builds keyboards", "Is new to programming"],
+        ["Why does my script crash?", "Which laptop should I buy?", "Explain what a compiler does.", "How do I back up my files?"],
+    ),
+}  # fmt: skip
+"""Topic -> attributes and prompts."""
 
 
-def asked(judges, **fields) -> tuple[Run, dict[str, Run]]:
-    """A run and its controls; judges under each of SETTINGS, None where that was not asked."""
-    run, *controls = (
-        judge and run_of(judge, signature={"setting": setting}, **fields)
-        for setting, judge in zip(SETTINGS, judges, strict=True)
-    )
-    return run, {setting: control for setting, control in zip(SETTINGS[1:], controls, strict=True) if control}
+def rows(users: int, prompts: int, attributes: int) -> list[dict[str, object]]:
+    """
+    Args:
+        users: how many; neighbors share some of their attributes.
+        prompts: how many each user has, of 20. More are the same ones with another ending.
+        attributes: how many each user has, of 25.
+    """
+    asked = [
+        (topic, text)
+        for number in range(4)
+        for topic, (_, texts) in TOPICS.items()
+        for text in texts[number : number + 1]
+    ]
+    asked += [(topic, f"{text} Keep it short.") for topic, text in asked]
+    asked.append(("food", "What should I have for lunch?"))
+    known = [
+        (topic, text)
+        for number in range(5)
+        for topic, (texts, _) in TOPICS.items()
+        for text in texts[number : number + 1]
+    ]
+    made = []
+    for user, prompt, number in product(range(users), range(prompts), range(attributes)):
+        topic, attribute = known[(7 * user + number) % len(known)]
+        about, text = asked[(3 * user + prompt) % len(asked)]
+        made.append(
+            {
+                "id": f"r{user}-{prompt}-{number}", "user_id": f"u{user}", "prompt": text, "attribute": attribute,
+                "label": topic == about,
+            }
+        )  # fmt: skip
+    return made
+
+
+def write(folder: Path, found: list[dict[str, object]]) -> Path:
+    """A folder with these rows as relevance.jsonl."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(row) + "\n" for row in found)
+    (folder / "relevance.jsonl").write_text(lines, encoding="utf-8")
+    return folder
