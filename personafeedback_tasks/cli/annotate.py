@@ -95,6 +95,14 @@ def pack(
     folder, of_duels = StudyFolder(out), [Path(source) for source in data if (Path(source) / manifest.FILE).is_file()]
     if (out / study.ASKED).is_dir() and folder.has(AskedDuel) != bool(of_duels):
         raise OptionError(f"{out}: found a study of something else than {' '.join(data)}. Pass another --out.")
+    if of_duels and len(data) > 1:
+        raise OptionError(
+            f"{' '.join(data)}: found {len(data)} sources, expected one folder of duels alone. Pass it alone."
+        )
+    if draw and not of_duels:
+        raise OptionError(
+            f"{' '.join(data)}: found --draw with data that are no duels, expected a folder that `duel` wrote."
+        )
     if of_duels:
         settings, asked_duels = folder.set_up(annotators, votes), folder.by_id(AskedDuel)
         for row in draw_duels(of_duels[0], draw, settings.seed):

@@ -43,3 +43,8 @@ def test_peoples_votes_on_drawn_duels_are_the_file_of_verdict(tmp_path):
     }
     done = personafeedback("annotate", "pack", "sample", "--out", study)
     assert "found a study of something else than sample. Pass another --out." in " ".join(done.stderr.split())
+    for more in ([folder, "sample"], ["sample", folder, "--draw", 2], ["sample", "--draw", 2]):
+        done = personafeedback("annotate", "pack", *more, "--out", tmp_path / "new")
+        assert done.exit_code, "what was passed is never left out without a word"
+        assert not (tmp_path / "new").exists()
+        assert "expected" in done.stderr
