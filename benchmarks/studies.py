@@ -97,10 +97,14 @@ SHAPES: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
 
 
 def drawn(rng: Rng, cases: int, accuracies: Sequence[float]) -> dict[str, list[float]]:
-    """User -> its values of so many cases, each the mean of two orders that mostly agree.
+    """Draw each user's scores, one per case: the mean over two orders that agree most of the time.
 
     Args:
+        cases: number of each user's cases.
         accuracies: the true one of each user.
+
+    Returns:
+        User -> scores.
     """
     values = {}
     for number, p in enumerate(accuracies):

@@ -96,7 +96,7 @@ class Unread(Record, frozen=True, kw_only=True):
 
 
 class RunEntry(Record, frozen=True, kw_only=True):
-    """What reports and rankings both have of a run."""
+    """The fields of a run that reports and rankings share."""
 
     model: Annotated[str, Meta(description="the model as the harness names it")]
     name: Annotated[str, Meta(description="the model as --name calls it")]

@@ -71,7 +71,7 @@ def annotators(
 
 
 def at_least(failed: int, items: int) -> float:
-    """The probability that an attentive annotator fails this many of so many items, or more."""
+    """The probability that an attentive annotator fails `failed` or more of `items` attention items."""
     return sum(comb(items, k) * SLIPS**k * (1 - SLIPS) ** (items - k) for k in range(failed, items + 1))
 
 

@@ -126,9 +126,8 @@ class Study:
             if item := self.asked.seen(place):
                 shown[item.kind, place.annotator].append(item)
         packs = []
-        for kind, annotator in sorted(
-            shown, key=lambda pack: (pack[0], len(pack[1]), pack[1])
-        ):  # annotator-10 after -9
+        # annotator-10 comes after annotator-9
+        for kind, annotator in sorted(shown, key=lambda pack: (pack[0], len(pack[1]), pack[1])):
             name, guideline = f"{annotator}.{kind}" if kind else annotator, self.asked.guidelines[kind]
             packs.append(Pack(annotator=name, items=shown[kind, annotator], guideline=guideline, folder=kind))
         return packs

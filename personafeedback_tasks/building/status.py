@@ -113,7 +113,7 @@ class _Status:
         return any(map(build.read, step.writes[-1:]))
 
     def made(self, step: Step) -> str:
-        """What there is of a step, in a few words."""
+        """A short summary of what a step has produced so far."""
         build = self._build
         people, pairs = build.people(), build.read(Pair)
         if step == PERSONAS:

@@ -57,7 +57,7 @@ class _Running:
     samples: int = 0  # that were scored
     notes: list[Mapping[str, Any]] = field(default_factory=list)  # the metadata of their scores
     sizes: list[Any] = field(default_factory=list)  # (bytes, tokens) of their prompts, for `core.window.counted`
-    waiting: bool = True  # no call was answered yet, and nobody has been told
+    waiting: bool = True  # until the first call is answered, or the user is warned that none is
 
 
 # id of an evaluation -> what is known about it

@@ -83,7 +83,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
 def beside(
     method: Method, asked: Mapping[str, ChatCompletionChoice], evidence: Sequence[Any], answers: Sequence[str]
 ) -> tuple[Sequence[str], dict[str, Any]]:
-    """What a score shows as its answer, one text per call, and what its metadata say of the model's numbers."""
+    """The answers that a score displays, one text per call, and metadata with the model's probabilities or setup."""
     if isinstance(method, RewardMethod):
         about = about_of(asked[next(iter(asked))])
         shown = [reply.message.text for reply in asked.values()]

@@ -162,7 +162,7 @@ def _date(path: Path, seconds: object) -> str:
 
 
 class _Row(msgspec.Struct):
-    """What is read of a row of a samples file."""
+    """The fields that we read from a row of a samples file."""
 
     doc: dict[str, Any]
     resps: list[list[Any]]  # of each request its replies

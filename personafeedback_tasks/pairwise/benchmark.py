@@ -88,7 +88,7 @@ class ChoiceWording:
         )
 
     def conversation(self, case: ChoiceCase, options: ChoiceOptions, side: str) -> list[Message]:
-        """What a reward model scores, of one of `Orders.sides`."""
+        """The conversation that a reward model scores: the question and the response on this side."""
         about = self._about(case.told(options.setting), self.told_reward)
         return conversation(about, case.question, case.responses[self.orders.sides.index(side)])
 

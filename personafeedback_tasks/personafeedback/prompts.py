@@ -239,7 +239,7 @@ _TOLD_REWARD = {language: Wording(told, "", "", "") for language, told in _TOLD.
 
 
 def conversation(case: PersonaCase, options: Template, side: str) -> list[Message]:
-    """What a reward model scores: the question and one of the responses, of `TWO.sides`."""
+    """The conversation that a reward model scores: the question and the response on this side."""
     told = SETTINGS[options.setting](case, options, _TOLD_REWARD[case.language]).removeprefix("\n\n")
     return pairwise.conversation(told, case.question, case.responses[TWO.sides.index(side)])
 
