@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -148,7 +148,21 @@ def load_cases(
     difficulties = DIFFICULTIES if difficulty is None else (choose("difficulty", difficulty, DIFFICULTIES),)
     choose("counts", counts, COUNTS)
     wanted = [cell for cell in CELLS if category_of(cell) in categories and difficulty_of(cell) in difficulties]
+    return _in_cells(locate(data), wanted, counts)
+
+
+def load_present(data: str | os.PathLike[str] | None = None, counts: str = "checked") -> PersonaCases:
+    """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
+
+    `counts` applies to each cell that is present. Raises DataError if none is.
+    """
+    choose("counts", counts, COUNTS)
     release = locate(data)
+    present = [cell for cell in CELLS if files_of(release.root, cell)]
+    return _in_cells(release, present if present and release.manifest is None else CELLS, counts)
+
+
+def _in_cells(release: Release, wanted: Sequence[str], counts: str) -> PersonaCases:
     personas: dict[str, Persona] = {}
     cells = []
     for cell in selected(release, wanted):
@@ -233,16 +247,3 @@ def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
         start, turn = start + turn, growth * turn
         waiting = [own for own in waiting if len(own) > start]
     return ordered
-
-
-def load_present(data: str | os.PathLike[str] | None = None, counts: str = "checked") -> PersonaCases:
-    """Load every cell that a copy of the release, or a set, has a file for; the copy may have only one half.
-
-    `counts` applies to each cell that is present. Raises DataError if none is.
-    """
-    release = locate(data)
-    present = [cell for cell in CELLS if files_of(release.root, cell)]
-    if len(present) in (0, len(CELLS)) or release.manifest is not None:
-        return load_cases(data, counts=counts)
-    parts = [load_cases(data, category_of(cell), difficulty_of(cell), counts) for cell in present]
-    return PersonaCases(tuple(case for part in parts for case in part), parts[0].release, counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -108,7 +108,7 @@ def _fetch(name: str, hub_id: str, revision: str | None) -> Release:
     return Release(root, f"{hub_id}@{root.name}", Manifest.load(root))
 
 
-def selected(release: Release, wanted: list[str]) -> list[str]:
+def selected(release: Release, wanted: Sequence[str]) -> Sequence[str]:
     """The cells to load. Raises DataError for a set without them, or with a file that its manifest does not count."""
     if release.manifest is None:
         return wanted

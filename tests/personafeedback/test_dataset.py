@@ -16,7 +16,7 @@ from support.releases import row_of as row
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.personafeedback.cases import load_cases
+from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}
@@ -53,6 +53,12 @@ def test_real_cases_are_the_lines_of_their_files(real_data):
 
 
 # --- order -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_of_one_half_has_its_cases_in_the_order_of_that_half(make_release):
+    cells = {f"general/{cell}": [row(number=n) for n in range(5)] for cell in ("easy", "mid", "hard")}
+    root = make_release(cells, PERSONAS)
+    assert load_present(root, counts="any").cases == load_cases(root, "general", counts="any").cases
 
 
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):
