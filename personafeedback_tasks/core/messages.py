@@ -92,8 +92,10 @@ def remedy(benchmark: Benchmark, method: Method, reason: str, harness: str) -> s
     advice.append(f"a thinking model needs a higher limit: {room}")
     said = "; ".join(advice)
     *others, last = benchmark.labels
+    # a list of numbers or a text is asked for in other words than the labels that it is read to
+    form = f"{', '.join(others)} or {last}" if others and not method.groups else method.help
     return _REMEDIES[reason].format(
-        labels=f"{', '.join(others)} or {last}", room=room, advice=f"{said[:1].upper()}{said[1:]}"
+        form=form, room=room, advice=f"{said[:1].upper()}{said[1:]}", empty=_EMPTY if harness == "lm-eval" else ""
     )
 
 
@@ -133,6 +135,8 @@ _BY_LIKELIHOOD = {
 
 _ROOM = {"lm-eval": "--gen_kwargs max_gen_toks=16384", "inspect-ai": "--max-tokens 16384"}
 
+_EMPTY = " (lm-eval turns a broken reply into an empty one)"
+
 _REMEDIES = {
     "truncated": "Give thinking models more new tokens: {room}.",
     PROMPT_CUT: (
@@ -140,8 +144,8 @@ _REMEDIES = {
         "longer context (vLLM: --max-model-len; Ollama: num_ctx), or give replies less room."
     ),
     "no_response": (
-        "The model or the server (lm-eval turns a broken reply into an empty one) returned nothing. Check the server's "
-        "log; give thinking models more new tokens: {room}."
+        "The model or the server{empty} returned nothing. Check the server's log; give thinking models more new "
+        "tokens: {room}."
     ),
     "positive_likelihoods": (
         "Values above 0 are no log-likelihoods but, for instance, probabilities, so the score is void: use a server "
@@ -161,7 +165,7 @@ _REMEDIES = {
         "start vLLM without --return-tokens-as-token-ids."
     ),
     "refusal": "The model declines to choose. Report how often beside the score.",
-    "invalid_response_format": "The model does not answer with {labels}. {advice}.",
+    "invalid_response_format": "The model does not answer with {form}. {advice}.",
 }
 """What to do about replies without a label."""
 

@@ -57,11 +57,14 @@ def test_a_single_empty_reply_is_worth_a_warning_since_it_may_be_a_broken_server
     [
         ("personafeedback", "generate", "lm-eval", "invalid_response_format", ["--apply_chat_template", "_mc", "max_gen_toks"], ["-T", "--max-tokens"]),
         ("personafeedback", "generate", "inspect-ai", "invalid_response_format", ["-T method=logprobs", "--max-tokens"], ["_mc", "--gen_kwargs"]),
-        ("personafeedback", "generate", "lm-eval", "no_response", ["max_gen_toks"], ["--max-tokens"]),
+        ("personafeedback", "generate", "lm-eval", "no_response", ["max_gen_toks", "lm-eval turns"], ["--max-tokens"]),
+        ("personafeedback", "generate", "inspect-ai", "no_response", ["--max-tokens"], ["lm-eval"]),
         ("personafeedback", "generate", "inspect-ai", "truncated", ["--max-tokens"], ["--gen_kwargs"]),
         ("personafeedback", "mc", "lm-eval", "invalid_response_format", ["softmax_dtype=float32"], ["--apply_chat_template"]),
         ("personafeedback", "logprobs", "inspect-ai", "invalid_response_format", ["p_letters"], ["-T method=logprobs"]),
-        ("recenter_relevance", "generate", "lm-eval", "invalid_response_format", ["--apply_chat_template"], ["_mc"]),
+        ("recenter_relevance", "generate", "lm-eval", "invalid_response_format", ["--apply_chat_template", "YES or NO"], ["_mc"]),
+        ("recenter_relevance", "select", "inspect-ai", "invalid_response_format", ["with the numbers of"], ["YES"]),
+        ("recenter_extract", "extract", "inspect-ai", "invalid_response_format", ["with a JSON list of"], ["listed"]),
     ],
 )  # fmt: skip
 def test_a_remedy_names_options_of_its_harness_its_method_and_its_benchmark(
