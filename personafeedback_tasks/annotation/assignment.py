@@ -54,75 +54,74 @@ class Assignment:
     def _positions(self) -> dict[str, int]:
         return {item.id: position for position, item in enumerate(self.items)}
 
-    def made_of(self, given: PackItem) -> Item | None:
-        """The item that a place in a pack is about, or that its attention item is made of; None if it is gone."""
-        return self.by_id.get(given.pair_id.removeprefix(ATTENTION))
-
     def now(self, given: PackItem) -> Item | None:
         """The item now asked at a place in a pack; None if it is gone."""
-        item = self.made_of(given)
+        item = self.by_id.get(given.pair_id.removeprefix(ATTENTION))
         return self._attention(item) if item is not None and given.pair_id.startswith(ATTENTION) else item
+
+    def unedited(self, given: PackItem) -> Item | None:
+        """The item at a place in a pack; None if it is gone, or was sent with other texts."""
+        item = self.now(given)
+        return item if item is not None and item.digests == given.texts else None
 
     def seen(self, given: PackItem) -> Item | None:
         """The item as its annotator sees it, a list in an order of their own; None if it was sent with other texts."""
-        item = self.now(given)
-        if item is None or item.digests != given.texts:
+        item = self.unedited(given)
+        if item is None:
             return None
-        order = list(item.answers)
+        options, answers = [*item.options.items()], [*item.answers.items()]
+        if is_swapped(item, given):
+            options.reverse()
         if item.several:
-            order.sort(key=lambda answer: drawn(self.seed, "answer", given.annotator, item.id, answer))
-        return item.shown(given.item, is_swapped(item, given), order)
+            answers.sort(key=lambda answer: drawn(self.seed, "answer", given.annotator, item.id, answer[0]))
+        return replace(item, id=given.item, options=dict(options), answers=dict(answers))
 
-    def added(
-        self, kind: str, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]
-    ) -> list[PackItem]:
-        """New places of one kind, for the ends of the packs. Items of dropped annotators go to others.
+    def added(self, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]) -> list[PackItem]:
+        """New places, for the ends of the packs. Items of dropped annotators go to others.
 
         Args:
             given: existing places, which stay.
         """
-        items = [item for item in self.items if item.kind == kind]
-        now = {item.id: item.digests for item in items}
         has: dict[str, set[str]] = defaultdict(set)  # an item -> who has it as it is now
+        checks: dict[tuple[str, str], set[str]] = defaultdict(set)  # a kind and an annotator -> attention items
         for place in given:
-            if place.annotator not in dropped and now.get(place.pair_id) == place.texts:
-                has[place.pair_id].add(place.annotator)
+            item = self.unedited(place)
+            if item is not None and place.annotator not in dropped:
+                if place.attention:
+                    checks[item.kind, place.annotator].add(item.id)
+                else:
+                    has[item.id].add(place.annotator)
         able = [name for name in annotators if name not in dropped]
-        gets = shared_out(items, has, able, self.votes, self.seed)
         places: list[PackItem] = []
-        for annotator in able:
-            own = [item for item in items if annotator in has[item.id]]
-            checks = self._more(own, gets[annotator], [place for place in given if place.annotator == annotator])
-            new = [(self._order(item, annotator), item) for item in [*gets[annotator], *checks]]
-            places += [self._placed(item, annotator) for _, item in sorted(new, key=itemgetter(0))]
+        for kind in dict.fromkeys(item.kind for item in self.items):
+            items = [item for item in self.items if item.kind == kind]
+            gets = shared_out(items, has, able, self.votes, self.seed)
+            for annotator in able:
+                own = [item for item in items if annotator in has[item.id]]
+                new = [*gets[annotator], *self._more_attention(own, gets[annotator], checks[kind, annotator])]
+                ordered = sorted(((self._order(item, annotator), item) for item in new), key=itemgetter(0))
+                places += [self._placed(item, annotator) for _, item in ordered]
         return places
 
-    def _more(self, own: Sequence[Item], new: Sequence[Item], given: Sequence[PackItem]) -> list[Item]:
-        # Attention items that an annotator lacks. One whose texts were edited does not count.
-        known = set()
-        for place in given:
-            if place.attention and (item := self.now(place)) is not None and item.digests == place.texts:
-                known.add(place.pair_id)
+    def _more_attention(self, own: Sequence[Item], new: Sequence[Item], known: Collection[str]) -> list[Item]:
+        # Attention items that an annotator lacks, those of persons who are judged for now first.
         total = len(own) + len(new)
         lacking = max(2, total // EVERY) - len(known) if total else 0
-        checks: list[Item] = []
-        for items in (new, own):  # those of persons who are judged for now come first
-            for item in sorted(items, key=lambda item: drawn(self.seed, "attention", item.id)):
-                if len(checks) == max(0, lacking):
-                    return checks
-                if f"{ATTENTION}{item.id}" not in known and (made := self._attention(item)) is not None:
-                    checks.append(made)
-        return checks
+        ordered = list[Item]()
+        for items in (new, own):
+            ordered += sorted(items, key=lambda item: drawn(self.seed, "attention", item.id))
+        made = (check for item in ordered if (check := self._attention(item)) and check.id not in known)
+        return list(islice(made, max(0, lacking)))
+
+    @cached_property
+    def _attentions(self) -> dict[str, Item | None]:
+        return {}
 
     def _attention(self, item: Item) -> Item | None:
         if item.id not in self._attentions:
             made = self._made_for_attention(item)
             self._attentions[item.id] = made and replace(made, id=f"{ATTENTION}{item.id}", block="")
         return self._attentions[item.id]
-
-    @cached_property
-    def _attentions(self) -> dict[str, Item | None]:
-        return {}
 
     def _made_for_attention(self, item: Item) -> Item | None:
         # A line that asks to be ticked; or another user's option beside the item's first one, or their text.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from ..common.errors import DataError
 from ..common.records import decoded, load_json, read, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, is_swapped
-from .items import Item, read_answer, read_marks
+from .items import CANNOT, FAULTS, LETTERS, MARKS, NONE, Item
 from .rows import PackItem, Vote
 
 
@@ -74,19 +74,65 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
             "still exists. Put the row back."
         )
     item = item or Item(id=place.pair_id, texts={}, options=dict.fromkeys(place.options, ""))
-    answer = read_answer(sent.where, sent.answer, item.labels, item.several)
+    answer, marks = read_answer(sent.where, sent.answer, item.labels, item.several), _marks(item, sent)
     if answer in item.noted and not sent.note.strip():
         raise DataError(
             f"{sent.where}: found the vote {short(sent.answer)} without a note, expected a note on what is missing. "
             "Ask the annotator, or leave out this vote."
         )
-    swapped, marks = is_swapped(item, place), read_marks(sent.where, sent.faults or "", len(item.options))
-    were_asked = bool(marks) or (item.faults and sent.faults is not None)
+    of_letter = dict(zip(LETTERS, place.options, strict=True))
+    chosen = item.mirrored.get(answer, answer) if is_swapped(item, place) else answer
+    if item.options and not item.answers and answer != CANNOT:
+        chosen = of_letter[answer]
+    faults: dict[str, tuple[str, ...]] | None = None
+    if marks or (item.faults and sent.faults is not None):
+        found = {name: _of_option(letter, marks) for letter, name in of_letter.items()}
+        faults = {name: marked for name, marked in found.items() if marked}
     return Vote(
-        annotator=place.annotator, pair_id=place.pair_id, chosen=item.meant(answer, swapped), shown_as=answer,
-        texts=place.texts, note=sent.note,
-        at=sent.at, faults=item.faulted(marks, swapped) if were_asked else None,
+        annotator=place.annotator, pair_id=place.pair_id, chosen=chosen, shown_as=answer, texts=place.texts,
+        note=sent.note, at=sent.at, faults=faults,
     )  # fmt: skip
+
+
+def _of_option(letter: str, marks: Collection[str]) -> tuple[str, ...]:
+    return tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks)
+
+
+def _marks(item: Item, sent: SentVote) -> list[str]:
+    # as an annotator wrote them, separated by `;` or `,`
+    known = {mark.casefold(): mark for mark in MARKS if item.options}
+    written = (sent.faults or "").replace(",", ";").split(";")
+    marks = [" ".join(mark.split()).casefold() for mark in written if mark.strip()]
+    for mark in marks:
+        if mark not in known:
+            raise DataError(
+                f"{sent.where}: found {short(mark)} under faults, expected any of "
+                f"{', '.join(known.values()) or 'no faults'}, with ; between. Ask the annotator."
+            )
+    return [known[mark] for mark in marks]
+
+
+def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:
+    """An answer as an annotator wrote it -> as the item has it; ticked answers in their order, separated by spaces.
+
+    Args:
+        where: for errors.
+        several: any number of the answers, or NONE.
+
+    Raises:
+        DataError: it is none of the answers, and not CANNOT.
+    """
+    known, text = {answer.casefold(): answer for answer in answers}, " ".join(written.split()).casefold()
+    if text == CANNOT or (several and text == NONE):
+        return text
+    ticked = set(text.replace(",", " ").split()) if several else {text}
+    if ticked and ticked <= known.keys():
+        return " ".join(answer for name, answer in known.items() if name in ticked)
+    how_many = " (any number of them)" if several else ""
+    raise DataError(
+        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or "
+        "nothing. Ask the annotator."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

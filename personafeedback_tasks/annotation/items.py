@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ..common.errors import DataError
-from ..common.records import short
 from ..common.text import nfc
 from ..core.cases import digest_of
 from .rows import Digests, Vote
 
-LETTERS = "ABCDEFGH"
-"""Names of the options, in their order."""
+LETTERS = "AB"
+"""Names of the two options, in their order."""
 
 CANNOT = "cannot judge"
 """An answer that every item allows; the note says why."""
@@ -25,9 +23,11 @@ CANNOT = "cannot judge"
 NONE = "none"
 """The answer that ticks nothing, where any number may be ticked."""
 
-
 FAULTS = ("uncomfortable", "over-personalized")
 """Faults of a response, chosen or not: it talks about the user as one would not to a person; it drags them in."""
+
+MARKS = [f"{letter} {fault}" for letter in LETTERS for fault in FAULTS]
+"""How annotators write that an option has a fault: `A uncomfortable`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Item:
     Attributes:
         id: of the case; in a pack, of the place in it, which an answer names.
         texts: name -> text, in reading order; the page shows the first one at its side.
-        options: id -> text of what is compared, side by side under LETTERS; empty where a text is judged by itself.
+        options: id -> text of the two that are compared, under LETTERS; empty where a text is judged by itself.
         answers: answer -> its label on a button; the letters of the options if empty.
         several: any number of answers may be ticked.
         noted: answers that require a note.
@@ -66,7 +66,7 @@ class Item:
     @property
     def labels(self) -> Mapping[str, str]:
         """Answer -> its label on a button."""
-        return self.answers or {letter: letter for letter in LETTERS[: len(self.options)]}
+        return self.answers or {letter: letter for letter in LETTERS if self.options}
 
     @cached_property
     def digests(self) -> Digests:
@@ -74,29 +74,6 @@ class Item:
         of_texts = digests((*self.texts.values(), *self.options.values()))
         more = [self.asks, *self.answers.items()] if self.asks or self.answers else []
         return (*of_texts, *([digest_of(more)] if more else []))
-
-    def shown(self, name: str, swapped: bool, order: Sequence[str]) -> Item:
-        """The item as an annotator sees it, with its id in their pack and its answers in this order."""
-        options = dict([*self.options.items()][::-1]) if swapped else self.options
-        return replace(self, id=name, options=options, answers={answer: self.answers[answer] for answer in order})
-
-    def meant(self, answer: str, swapped: bool) -> str:
-        """An answer to the item as shown, translated to its own order: an option's id for a letter."""
-        if answer == CANNOT:
-            return CANNOT
-        if self.options and not self.answers:
-            options = [*self.options][::-1] if swapped else [*self.options]
-            return options[LETTERS.index(answer)]
-        return self.mirrored.get(answer, answer) if swapped else answer
-
-    def faulted(self, marks: Sequence[str], swapped: bool) -> dict[str, tuple[str, ...]]:
-        """Option id -> its faults, from the marks on the item as shown."""
-        found: dict[str, tuple[str, ...]] = {}
-        options = [*self.options][::-1] if swapped else [*self.options]
-        for letter, name in zip(LETTERS, options, strict=False):
-            if faults := tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks):
-                found[name] = faults
-        return found
 
 
 def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, Any]:
@@ -115,12 +92,6 @@ def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, A
 def digests(texts: Iterable[str]) -> Digests:
     """The digest (12 hex digits) of each text, but for trailing spaces, line breaks and Unicode composition."""
     return tuple(digest_of(["\n".join(map(str.rstrip, nfc(text).strip().splitlines()))]) for text in texts)
-
-
-def is_attentive(expected: str, answer: str) -> bool:
-    """Whether an answer passes the attention check `expected`: `Item.expected` joined by ` | `."""
-    ticked = set(answer.split())
-    return any(set(one.split()) <= ticked for one in expected.split(" | "))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,73 +117,3 @@ def guidelines(path: Path) -> dict[str, Guideline]:
     """Guidelines by name, from a YAML file of this package."""
     found = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {name: Guideline(**{**of, "rules": tuple(of["rules"])}) for name, of in found.items()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pack:
-    """All items of one annotator.
-
-    Attributes:
-        annotator: opaque; in the names of files.
-        folder: below that of all packs; empty for none.
-    """
-
-    annotator: str
-    items: Sequence[Item]
-    guideline: Guideline
-    folder: str = ""
-
-    @property
-    def answers(self) -> list[str]:
-        """All answers to items of the pack, numbers in order; NONE where an item may have none, and CANNOT last."""
-        every = dict.fromkeys(answer for item in self.items for answer in item.labels)
-        none = [NONE] if any(item.several for item in self.items) else []
-        return [*sorted(every, key=lambda answer: int(answer) if answer.isdecimal() else 0), *none, CANNOT]
-
-    @property
-    def marks(self) -> list[str]:
-        """All marks that options may get; empty where nobody is asked for faults."""
-        return marks_of(max((len(item.options) for item in self.items if item.faults), default=0))
-
-
-def marks_of(options: int) -> list[str]:
-    """The marks for this many options: `A uncomfortable` and so on."""
-    return [f"{letter} {fault}" for letter in LETTERS[:options] for fault in FAULTS]
-
-
-def read_marks(where: str, written: str, options: int) -> list[str]:
-    """Marks as an annotator wrote them, separated by `;` or `,`. Raises DataError for an unknown one."""
-    marks = [" ".join(mark.split()).casefold() for mark in written.replace(",", ";").split(";") if mark.strip()]
-    known = {mark.casefold(): mark for mark in marks_of(options)}
-    for mark in marks:
-        if mark not in known:
-            raise DataError(
-                f"{where}: found {short(mark)} under faults, expected any of "
-                f"{', '.join(known.values()) or 'no faults'}, with ; between. Ask the annotator."
-            )
-    return [mark for name, mark in known.items() if name in marks]
-
-
-def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:
-    """An answer as an annotator wrote it -> as the item has it; ticked answers in their order, separated by spaces.
-
-    Args:
-        where: for errors.
-        several: any number of the answers, or NONE.
-    """
-    known = {answer.casefold(): answer for answer in answers}
-    text = " ".join(written.split()).casefold()
-    if text == CANNOT:
-        return CANNOT
-    if not several and text in known:
-        return known[text]
-    if several and text == NONE:
-        return NONE
-    ticked = set(text.replace(",", " ").split())
-    if several and ticked and ticked <= known.keys():
-        return " ".join(answer for answer in answers if answer.casefold() in ticked)
-    how_many = " (any number of them)" if several else ""
-    raise DataError(
-        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or "
-        "nothing. Ask the annotator."
-    )

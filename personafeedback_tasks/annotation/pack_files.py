@@ -4,21 +4,54 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import yaml
 
 from ..common import tables, web
-from .items import CANNOT, FAULTS, LETTERS, NONE, Item, Pack
+from .items import CANNOT, FAULTS, LETTERS, MARKS, NONE, Guideline, Item
 
 PAGE = Path(__file__).with_name("page")
 """The template, the style and the script."""
 
 Files = dict[str, str]
 """Path in the folder of packs -> content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pack:
+    """All items of one annotator.
+
+    Attributes:
+        annotator: opaque; in the names of files.
+        folder: below that of all packs; empty for none.
+    """
+
+    annotator: str
+    items: Sequence[Item]
+    guideline: Guideline
+    folder: str = ""
+
+    @property
+    def answers(self) -> list[str]:
+        """All answers to items of the pack, numbers in order; NONE where an item may have none, and CANNOT last."""
+        every = dict.fromkeys(answer for item in self.items for answer in item.labels)
+        none = [NONE] if any(item.several for item in self.items) else []
+        return [*sorted(every, key=lambda answer: int(answer) if answer.isdecimal() else 0), *none, CANNOT]
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether options may be marked."""
+        return any(item.faults for item in self.items)
+
+    @property
+    def rules(self) -> list[str]:
+        words = page_words(self.guideline.language)
+        return [*self.guideline.rules, *([words["faults_rule"]] if self.has_faults else [])]
 
 
 def as_html(pack: Pack) -> Files:
@@ -36,11 +69,8 @@ def as_html(pack: Pack) -> Files:
         "words": words,
         "cannot": CANNOT,
     }
-    return {
-        f"{pack.annotator}.html": web.page(
-            PAGE / "pack", document, as_it_is=True, guide=guide, words=words, rules=_rules(pack)
-        )
-    }
+    page = web.page(PAGE / "pack", document, as_it_is=True, guide=guide, words=words, rules=pack.rules)
+    return {f"{pack.annotator}.html": page}
 
 
 @cache
@@ -63,14 +93,14 @@ def _on_page(item: Item, place: Mapping[str, int], title: str) -> dict[str, obje
 def as_csv(pack: Pack) -> Files:
     """`<annotator>.csv`: answers go into the column `vote`; and the guideline in a file of its own."""
     lines, headings = _fields(pack)
-    faults = ["faults"] if pack.marks else []
+    faults = ["faults"] if pack.has_faults else []
     table = tables.text(["item", *headings, "vote", *faults, "note"], lines)
     written = ", ".join(f"`{answer}`" for answer in pack.answers)
     if NONE in pack.answers:
         written = f"the numbers of all lines that you tick, such as `1 3`, or `{NONE}`, or `{CANNOT}`"
     columns = [f"In the column vote: {written}."]
-    if pack.marks:
-        columns.append(f"In the column faults: any of {', '.join(f'`{mark}`' for mark in pack.marks)}, with ; between.")
+    if pack.has_faults:
+        columns.append(f"In the column faults: any of {', '.join(f'`{mark}`' for mark in MARKS)}, with ; between.")
     return {f"{pack.annotator}.csv": table, **_guideline(pack, *columns)}
 
 
@@ -92,7 +122,7 @@ def as_label_studio(pack: Pack) -> Files:
         lines = "".join(f"    <Choice value={quoteattr(value)}{hotkeys.get(value, '')}/>\n" for value in values)
         return f'  <Choices name="{name}" toName={about} {how} showInline="true">\n{lines}  </Choices>\n'
 
-    faults = choices("faults", True, pack.marks) if pack.marks else ""
+    faults = choices("faults", True, MARKS) if pack.has_faults else ""
     vote = choices("vote", any(item.several for item in pack.items), pack.answers)
     words = quoteattr(page_words(pack.guideline.language)["note"])
     note = f'  <TextArea name="note" toName={about} rows="2" placeholder={words}/>\n'
@@ -104,19 +134,20 @@ def as_label_studio(pack: Pack) -> Files:
     }
 
 
-FORMATS: dict[str, Callable[[Pack], Files]] = {
-    "html": as_html,
-    "csv": as_csv,
-    "label-studio": as_label_studio,
-}
-"""Name of a format -> its writer."""
+class Format(NamedTuple):
+    """A format of packs: its writer, and the files to send to an annotator."""
 
-SENT = {
-    "html": "the page with their name",
-    "csv": "the table with their name, and guideline.txt",
-    "label-studio": "a project with label-studio.xml, guideline.txt and the tasks with their name",
+    write: Callable[[Pack], Files]
+    sent: str
+
+
+FORMATS = {
+    "html": Format(as_html, "the page with their name"),
+    "csv": Format(as_csv, "the table with their name, and guideline.txt"),
+    "label-studio": Format(
+        as_label_studio, "a project with label-studio.xml, guideline.txt and the tasks with their name"
+    ),
 }
-"""Name of a format -> files to send to an annotator."""
 
 
 def _fields(pack: Pack) -> tuple[list[dict[str, str]], dict[str, str]]:
@@ -133,12 +164,6 @@ def _fields(pack: Pack) -> tuple[list[dict[str, str]], dict[str, str]]:
     return lines, headings
 
 
-def _rules(pack: Pack) -> list[str]:
-    words = page_words(pack.guideline.language)
-    return [*pack.guideline.rules, *([words["faults_rule"]] if pack.marks else [])]
-
-
 def _guideline(pack: Pack, *more: str) -> Files:
-    guide = pack.guideline
-    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*_rules(pack), *more), start=1))
-    return {"guideline.txt": f"{guide.title}\n\n{rules}"}
+    rules = "".join(f"{number}. {rule}\n" for number, rule in enumerate((*pack.rules, *more), start=1))
+    return {"guideline.txt": f"{pack.guideline.title}\n\n{rules}"}

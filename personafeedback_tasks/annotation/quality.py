@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..stats.estimates import ALPHA, percent
 from .assignment import ATTENTION
-from .items import CANNOT, NONE, Item, is_attentive
+from .items import CANNOT, NONE, Item
 from .rows import PackItem, Vote
 
 SLIPS = 0.05
@@ -44,8 +44,9 @@ def annotators(
     for vote in votes:
         of_name.setdefault(vote.annotator, []).append(vote)
         if vote.pair_id.startswith(ATTENTION) and vote.chosen != CANNOT:
-            passed = is_attentive(expected.get((vote.annotator, vote.pair_id), ""), vote.chosen)
-            checks[vote.annotator].append(passed)
+            accepted = expected.get((vote.annotator, vote.pair_id), "").split(" | ")
+            ticked = {*vote.chosen.split()}
+            checks[vote.annotator].append(any(ticked.issuperset(one.split()) for one in accepted))
     shares, found = _agreement(counted), []
     for name, own in of_name.items():
         judged = {vote.pair_id for vote in own if vote.chosen != CANNOT and not vote.pair_id.startswith(ATTENTION)}

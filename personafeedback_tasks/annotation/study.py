@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
@@ -22,8 +23,8 @@ from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, names
 from .ingest import merged, read_votes
-from .items import CANNOT, Item, Pack
-from .pack_files import FORMATS, SENT
+from .items import CANNOT, Item
+from .pack_files import FORMATS, Pack
 from .quality import annotators
 from .rows import Dropped, PackItem, Vote
 
@@ -56,7 +57,7 @@ class StudyFolder(RowFolder):
                 "another --out."
             )
         before = self.settings
-        after = StudySettings(annotators=annotators or before.annotators, votes=votes or before.votes, seed=before.seed)
+        after = replace(before, annotators=annotators or before.annotators, votes=votes or before.votes)
         if after != before or not path.is_file():
             write(path, json_text(jsonable(after)))
         return after
@@ -87,15 +88,11 @@ class Study:
         folder, asked = self.folder, self.asked
         with folder.locked():
             before, dropped = folder.read(PackItem), folder.by_id(Dropped)
-            places = list(before)
-            able = [name for name in names(self.annotators) if name not in dropped]
-            for kind in dict.fromkeys(item.kind for item in asked.items):
-                of_kind = [place for place in before if self._kind(place) == kind]
-                places += asked.added(kind, of_kind, able, dropped.keys())
+            places = [*before, *asked.added(before, names(self.annotators), dropped.keys())]
             packs = self._packs(places)
             contents: dict[Path, Content] = {}
             for pack in packs:
-                files = FORMATS[form](pack)
+                files = FORMATS[form].write(pack)
                 contents |= {folder.root / FOLDER / pack.folder / name: content for name, content in files.items()}
             self._refuse_to_replace_votes(contents)
             folder.write(PackItem, places)  # before the packs: no vote may come back for an item that nobody knows
@@ -108,17 +105,16 @@ class Study:
         has = Counter(place.pair_id for place in places if place.annotator not in dropped)
         lacking = Counter(has[name] for name in asked.by_id if has[name] < asked.votes)
         for votes, count in sorted(lacking.items()):
+            able = len({*names(self.annotators)} - dropped.keys())
             say(
-                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators "
-                f"({len(able)}). Add some and run this again."
+                f"! {count:,} items get {votes} votes, not {asked.votes}: there are too few annotators ({able}). "
+                "Add some and run this again."
             )
         each = f", from each folder of {folder.root / FOLDER}," if any(item.kind for item in asked.items) else ""
-        say(f"Send each annotator {SENT[form]}{each} and nothing else of the folder. When their files come back:")
+        say(
+            f"Send each annotator {FORMATS[form].sent}{each} and nothing else of the folder. When their files come back:"
+        )
         say(f"Next: {self.votes} FILE...")
-
-    def _kind(self, place: PackItem) -> str:
-        item = self.asked.made_of(place)
-        return item.kind if item else ""
 
     def _packs(self, places: Iterable[PackItem]) -> list[Pack]:
         shown: dict[tuple[str, str], list[Item]] = defaultdict(list)

@@ -15,9 +15,9 @@ pytest.importorskip("jinja2")
 from support.commands import ran
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
-from personafeedback_tasks.annotation.ingest import read_votes
-from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item, Pack, read_answer
-from personafeedback_tasks.annotation.pack_files import as_html
+from personafeedback_tasks.annotation.ingest import read_answer, read_votes
+from personafeedback_tasks.annotation.items import CANNOT, Guideline, Item
+from personafeedback_tasks.annotation.pack_files import Pack, as_html
 from personafeedback_tasks.building.votes import GUIDELINES
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Extraction, Relevance, Response

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from personafeedback_tasks.annotation.items import Item, Pack
-from personafeedback_tasks.annotation.pack_files import as_html, page_words
+from personafeedback_tasks.annotation.items import Item
+from personafeedback_tasks.annotation.pack_files import Pack, as_html, page_words
 from personafeedback_tasks.building.votes import GUIDELINES
 
 

@@ -138,7 +138,7 @@ def grown(build: Build, annotators: Sequence[str]) -> list[PackItem]:
     """All packs of so many annotators, as `annotate pack` would write them now."""
     dropped = build.by_id(Dropped).keys()
     given = build.read(PackItem)
-    return [*given, *study_of(build, build.questions()).asked.added("", given, annotators, dropped)]
+    return [*given, *study_of(build, build.questions()).asked.added(given, annotators, dropped)]
 
 
 def taken_in(build: Build, files: Sequence[Path]) -> Merged:
