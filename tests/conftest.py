@@ -115,7 +115,6 @@ def make_release(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def lm_eval_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The log of lm-eval on the General half, by the judge `mixed`: its results file."""
-    pytest.importorskip("lm_eval")
     from support.logs import lm_eval_log
 
     folder = built_once(
@@ -140,8 +139,6 @@ def inspect_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def part_log(real_part_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`part_log(harness, judge, task, **options)`: the log of a run on 120 real cases. Each is made once in a session: change a copy."""
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
     from support import logs
 
     write = {"lm-eval": logs.lm_eval_log, "inspect": logs.inspect_log}

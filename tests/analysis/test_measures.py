@@ -8,9 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("scipy")
-
 from support import jsonl_harness
 from support.commands import personafeedback
 from support.judges import JUDGES

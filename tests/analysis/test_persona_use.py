@@ -7,9 +7,6 @@ from itertools import product
 from statistics import fmean
 
 import pytest
-
-pytest.importorskip("scipy")
-
 from support.planted_judges import KNOWER, asked, first
 from support.sample_runs import SAMPLE, run_of
 

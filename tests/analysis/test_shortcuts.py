@@ -9,10 +9,6 @@ from itertools import cycle, islice, pairwise
 
 import numpy as np
 import pytest
-
-pytest.importorskip("scipy")
-pytest.importorskip("inspect_ai")
-
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import evaluate
 from support.sample_runs import results_of, signature_of
@@ -94,7 +90,8 @@ def test_picks_that_a_baseline_shares_are_those_of_cases_in_which_both_pick():
 @pytest.mark.slow
 def test_the_fit_is_that_of_statsmodels_but_for_its_prior():
     """With 4,000 cases the prior of half a case is nothing; errors: statsmodels corrects (n - 1) / (n - k) more."""
-    statsmodels = pytest.importorskip("statsmodels.api")
+    import statsmodels.api as statsmodels
+
     rng = np.random.default_rng(2)
     number = rng.integers(0, 60, 4000)
     differences = rng.normal(0.3, 0.5, 4000)

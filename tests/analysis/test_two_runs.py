@@ -6,11 +6,8 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("scipy")
-
 import numpy as np
+import pytest
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
 from support.judges import OTHER

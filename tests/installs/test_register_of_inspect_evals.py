@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.slow, needs_checkout]
 @pytest.fixture
 def resolver(tmp_path, monkeypatch):
     """Its own, of the released package without what the package needs."""
-    pytest.importorskip("uv")
     install = ["pip", "install", "-q", "--target", tmp_path, "--no-deps", "inspect-evals==0.28.0"]
     if subprocess.run([sys.executable, "-m", "uv", *install], capture_output=True).returncode:
         pytest.skip("no package registry is at hand")

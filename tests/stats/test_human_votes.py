@@ -22,8 +22,6 @@ def some_of(better, count, rng):
 
 # --- the win rate ----------------------------------------------------------------------------------------------------
 
-pytest.importorskip("ppi_py")
-
 
 def test_the_estimate_is_that_of_ppi_py():
     """Also with ties and few votes; where either side's votes are all the same, the judge's say nothing about people's."""

@@ -170,7 +170,8 @@ SEEDS = pytest.mark.parametrize(("seed", "users"), [(1, 2), (2, 3), (3, 8), (4, 
 
 @SEEDS
 def test_an_estimate_is_that_of_inspect(seed, users):
-    scorer = pytest.importorskip("inspect_ai.scorer")
+    from inspect_ai import scorer
+
     a, b, owners = runs(seed, users)
     for values in (a, minus(a, b)):
         # Inspect leaves nan out before a metric sees the scores.
@@ -191,7 +192,8 @@ def test_an_estimate_is_that_of_inspect(seed, users):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_macro_mean_is_that_of_a_regression_on_the_cells(seed, users):
     """Cells of different sizes; a user's cases are in several of them. Some values are undefined."""
-    api = pytest.importorskip("statsmodels.api")
+    from statsmodels import api
+
     values, _, owners = runs(seed, users)
     draw = random.Random(seed)
     cells = [draw.choice("abbccc") for _ in values]
@@ -234,7 +236,8 @@ def test_the_interval_of_a_measure_stays_between_its_ends(ends):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regression(seed):
-    api = pytest.importorskip("statsmodels.api")
+    from statsmodels import api
+
     values, users, prompts = planted_prompts.drawn(np.random.default_rng(seed), 0.8)
     ways = [np.unique(names, return_inverse=True)[1] for names in (users, prompts)]
     pairs = np.unique([f"{user} {prompt}" for user, prompt in zip(users, prompts, strict=True)], return_inverse=True)[1]

@@ -15,7 +15,7 @@ import pytest
 @contextmanager
 def chromium() -> Iterator[Any]:
     """A headless browser. Skips where there is none."""
-    webdriver = pytest.importorskip("selenium.webdriver")
+    from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}

@@ -13,22 +13,18 @@ import threading
 from collections import Counter
 from typing import Any
 
-import pytest
-from support import judges
-
-pytestmark = pytest.mark.slow
-
-lm_eval = pytest.importorskip("lm_eval")
-inspect_ai = pytest.importorskip("inspect_ai")
-
 import anthropic._base_client
+import inspect_ai
+import lm_eval
 import openai._base_client
+import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import _retry
 from lm_eval import evaluator
 from lm_eval.models import api_models
 from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support import judges
 from support.servers import as_json, run, serving
 from tenacity import wait_none
 from werkzeug import Response
@@ -37,6 +33,8 @@ from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.cases import load_cases
+
+pytestmark = pytest.mark.slow
 
 TASK = "personafeedback_general_hard"
 LIMIT = 4

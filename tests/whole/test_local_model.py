@@ -9,7 +9,6 @@ import pytest
 pytestmark = pytest.mark.slow
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("lm_eval")
 
 from support.lm_eval_runs import command
 

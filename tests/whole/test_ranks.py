@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 from support.judges import mixed
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-
 from support.lm_eval_runs import JudgeLM
 from support.ranks import Ranked, evaluate_on
 
 from personafeedback_tasks.personafeedback.cases import load_cases
+
+pytestmark = pytest.mark.slow
 
 TASK = "personafeedback_general_hard"
 TABLES = ("results", "groups", "n-samples", "versions", "n-shot", "higher_is_better")

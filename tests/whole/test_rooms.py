@@ -175,7 +175,6 @@ def test_what_the_generator_writes_is_what_is_committed():
 
 @pytest.mark.parametrize("benchmark", benchmarks().values(), ids=lambda benchmark: benchmark.name)
 def test_inspect_has_every_task_and_names_every_option(benchmark):
-    pytest.importorskip("inspect_ai")
     from personafeedback_tasks import _registry
 
     (module,) = [one for one in vars(_registry).values() if inspect.ismodule(one) and hasattr(one, benchmark.name)]

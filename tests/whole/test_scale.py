@@ -25,8 +25,6 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 
 pytestmark = needs_checkout
 
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
 
 SCALE = DOCS / "scale.md"
 SETTINGS = ("persona", "other_persona", "no_persona")

@@ -10,13 +10,13 @@ import pytest
 from support.judges import METRICS, mixed, who_asks
 from support.servers import run, serving
 
-pytestmark = pytest.mark.slow
-
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.stats import estimates
+
+pytestmark = pytest.mark.slow
 
 LIMIT, TASK = 40, "personafeedback_general_hard"
 
@@ -53,7 +53,6 @@ def check(found: dict[str, dict], mean: float, cases, said) -> None:
     [("local-chat-completions", "/chat/completions", looping), ("anthropic-chat", "/messages", judge)],
 )
 def test_lm_eval(model, path, said, cases, real_data, tmp_path):
-    pytest.importorskip("lm_eval")
     with serving(said, who_asks(cases)) as server:
         run(
             "lm_eval", "--model", model, "--model_args", f"model=judge,base_url={server.url}{path},num_concurrent=4",
@@ -79,7 +78,6 @@ def test_lm_eval(model, path, said, cases, real_data, tmp_path):
     ],
 )
 def test_inspect(model, arguments, said, cases, real_data, tmp_path, caplog, monkeypatch):
-    pytest.importorskip("inspect_ai")
     from inspect_ai._util import logger
     from inspect_ai.log import read_eval_log
 

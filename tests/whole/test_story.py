@@ -10,10 +10,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from inspect_ai.model import _model
 from support.documents import DOCS, README, block, needs_checkout, run_as_printed, section
 from support.environments import Venv

@@ -107,7 +107,6 @@ def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suf
 
 def checked(kind, words, arguments, request="generate_until", labels=1, **told):
     """The check of one prompt by a class that is derived from `kind`, and whose tokens are words."""
-    pytest.importorskip("lm_eval")
     from lm_eval.api.instance import Instance
 
     from personafeedback_tasks.lm_eval_harness.window import check_prompts

@@ -6,12 +6,6 @@ import zlib
 from unittest.mock import patch
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai.model import _model
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.servers import serving
@@ -20,6 +14,8 @@ from personafeedback_tasks.pairwise.orders import TWO, responses
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import Writing, build
+
+pytestmark = pytest.mark.slow
 
 CASES = load_cases("sample")
 WORTH = {case.chosen: 2.0 for case in CASES} | {case.rejected: 0.0 for case in CASES}
