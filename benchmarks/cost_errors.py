@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from personafeedback_tasks.analysis.cost import CostOfUser, costs_of
+from personafeedback_tasks.analysis.other_tasks import CostOfUser, costs_of
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 
 SIZES = {"50 samples, 25 users": (50, 25), "200 samples, 50 users": (200, 50), "200 samples, one user each": (200, 200)}

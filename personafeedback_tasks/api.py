@@ -184,7 +184,7 @@ def rank(
         OptionError: `data` belong to none of the runs.
     """
     from .analysis.balance import rank_document
-    from .analysis.cost import costs_of_models
+    from .analysis.other_tasks import costs_of_models
 
     located = RunData(data, anywhere=True)
     rankings = rankings_of(_runs(logs, located, names), located, logger.info)
@@ -315,8 +315,8 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
 
 def outputs() -> dict[str, type[Output]]:
     """Command -> the type of the document that it writes."""
-    from .analysis.cost import CostDocument
     from .analysis.documents import RankDocument, ReportDocument
+    from .analysis.other_tasks import CostDocument
     from .analysis.verdict import VerdictDocument
     from .core.plan import PlanDocument
     from .personafeedback.audit import AuditDocument

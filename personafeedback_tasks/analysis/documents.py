@@ -16,7 +16,6 @@ from msgspec import Meta
 from ..common.outputs import Output
 from ..core.report import Line
 from ..stats.estimates import Estimate
-from .costs import CostOfCalls
 from .pairs import RunPair
 from .users import Users
 
@@ -79,6 +78,31 @@ class Judges:
     baselines: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[str, Estimate]
     note: str
+
+
+@dataclass(frozen=True)
+class CostOfCalls:
+    """Calls and tokens of a run under one setting.
+
+    Attributes:
+        asked: the setting; `in no scored sample`; `total`.
+        calls: calls of the model.
+        input_tokens: tokens of prompts.
+        cached_tokens: those of them that a server had in its cache.
+        output_tokens: tokens of replies.
+        reasoning_tokens: those of them that are thoughts.
+        answers: answered cases, each once per epoch.
+        dollars: at the user's prices; null without.
+    """
+
+    asked: str
+    calls: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    reasoning_tokens: float
+    answers: int
+    dollars: float
 
 
 class Unread(Record, frozen=True, kw_only=True):

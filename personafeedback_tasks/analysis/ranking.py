@@ -84,7 +84,7 @@ def make_ranking(
         pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
     contenders = [*sound, *void]
-    names = told_apart([_name(one.run) for one in contenders], [one.run for one in contenders])
+    names = distinct_names([_name(one.run) for one in contenders], [one.run for one in contenders])
     values = [{measure.key: measure.of(one) for measure in listed} for one in contenders]
     uses = _uses(contenders, listed, values)
     of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
@@ -169,7 +169,7 @@ def _name(run: Run) -> str:
     return run.name if run.method is next(iter(run.benchmark.methods.values())) else f"{run.name} ({run.method.name})"
 
 
-def told_apart(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
+def distinct_names(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
     """The name of each run, with its conditions or harness, its options or its log where another run has the same."""
     found = list(names)
     for others in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import Result
-from ..core.usage import Prices
+from ..core.usage import ELSEWHERE, Prices, Usage, total
 from ..logs.data import RunData
 from ..logs.names import short_line, signature_line
 from ..logs.run import Run
@@ -20,13 +21,15 @@ from ..stats.estimates import percent
 from .caveats import of_result
 from .contender import Contender, answered, groups_of, has_macro, with_scores
 from .control import named_differences
-from .costs import costs
-from .documents import Group, Judges, ReportDocument, ReportedRun, Unread
+from .documents import CostOfCalls, Group, Judges, ReportDocument, ReportedRun, Unread
 from .measures import Measure, every, own
 from .persona_use import use_of
 from .sentences import texts_of, verdict
 from .users import make_users
 from .void import is_void
+
+TOTAL = "total"
+"""Name of the last row of costs, all others together."""
 
 
 def report_of(
@@ -170,6 +173,30 @@ def examples(results: Iterable[Result]) -> list[Unread]:
             found.setdefault(reason, []).append(Unread(case=result.case_id, reason=reason, reply=said))
     turns = zip_longest(*(found[reason] for reason in sorted(found)))
     return [one for turn in turns for one in turn if one][:5]
+
+
+def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -> tuple[CostOfCalls, ...]:
+    """Costs of the run, of each control, and of all together; empty where not even the calls were counted.
+
+    Args:
+        controls: value of the control's option -> the run under it.
+    """
+    asked = [
+        (name, one.usage, len(one.results))
+        for name, one in {run.setting or "the run": run, **controls}.items()
+        if not math.isnan(one.usage.calls) or one.usage.counted
+    ]
+    asked += [(ELSEWHERE, one.elsewhere, 0) for one in (run, *controls.values()) if one.elsewhere.tokens]
+    dollars = [prices.of(usage) if prices else math.nan for _, usage, _ in asked]
+    rows = [_cost(*row, price) for row, price in zip(asked, dollars, strict=True)]
+    if len(rows) > 1:
+        known = [price for price in dollars if not math.isnan(price)]
+        rows.append(_cost(TOTAL, total(usage for _, usage, _ in asked), 0, math.fsum(known) if known else math.nan))
+    return tuple(rows)
+
+
+def _cost(asked: str, usage: Usage, answers: int, dollars: float) -> CostOfCalls:
+    return CostOfCalls(asked, usage.calls, usage.input, usage.cached, usage.output, usage.reasoning, answers, dollars)
 
 
 def report_document(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..analysis.cost import Changed, Cost, CostDocument, CostOfUser
+from ..analysis.other_tasks import Changed, Cost, CostDocument, CostOfUser
 from ..common import web
 from ..common.outputs import output_text
 from ..reports.blocks import Block, bullets, heading, markdown, paragraph

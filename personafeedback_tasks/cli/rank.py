@@ -61,7 +61,7 @@ def rank(
         personafeedback rank logs --cost logs/sums --out ranking
     """
     from ..analysis.balance import rank_document
-    from ..analysis.cost import costs_of_models
+    from ..analysis.other_tasks import costs_of_models
     from ..reports import files, rank_text
 
     if json_file == csv_file == STDOUT:

@@ -167,7 +167,7 @@ def card(
     """
     from ..analysis.balance import costs_beside
     from ..analysis.control import with_controls
-    from ..analysis.cost import costs_of_models
+    from ..analysis.other_tasks import costs_of_models
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
 

@@ -55,7 +55,7 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
         personafeedback cost logs --out cost
         personafeedback cost results --value exact_match,strict-match
     """
-    from ..analysis.cost import CostDocument, costs_in
+    from ..analysis.other_tasks import CostDocument, costs_in
     from . import cost_text
 
     costs = costs_in(logs, values, note_skipped)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..analysis.ranking import Ranking, told_apart
+from ..analysis.ranking import Ranking, distinct_names
 from ..common import web
 from ..core.earlier import Earlier
 from ..core.report import Shown
@@ -36,7 +36,7 @@ def called(run: Run) -> str:
 
 def names(ranking: Ranking) -> list[str]:
     """The name of each run."""
-    return told_apart([called(run) for run in ranking.runs], ranking.runs)
+    return distinct_names([called(run) for run in ranking.runs], ranking.runs)
 
 
 def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str, Any]:

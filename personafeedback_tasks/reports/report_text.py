@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..analysis.costs import CostOfCalls
-from ..analysis.documents import Group, ReportedRun
+from ..analysis.documents import CostOfCalls, Group, ReportedRun
 from ..analysis.measures import BASELINES, RESULT
 from ..analysis.sentences import first_sentence, sentence
 from ..core.report import Line

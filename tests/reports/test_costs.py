@@ -17,7 +17,7 @@ from support.commands import ran
 from support.servers import serving
 from support.shown import faults
 
-from personafeedback_tasks.analysis.costs import TOTAL, costs
+from personafeedback_tasks.analysis.report import TOTAL, costs
 from personafeedback_tasks.core.usage import Prices, Usage, total
 from personafeedback_tasks.logs import inspect_log
 from personafeedback_tasks.logs.read import read_runs

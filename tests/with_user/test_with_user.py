@@ -25,7 +25,7 @@ from support.lm_eval_runs import command as lm_eval_command
 from support.shown import faults
 
 from personafeedback_tasks import api
-from personafeedback_tasks.analysis.cost import costs_of, costs_of_models
+from personafeedback_tasks.analysis.other_tasks import costs_of, costs_of_models
 from personafeedback_tasks.core.system import NEUTRAL
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
