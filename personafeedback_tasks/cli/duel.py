@@ -1,4 +1,4 @@
-"""The command that makes a data set of written replies: duel."""
+"""The commands about replies that models write: duel, and verdict on how often they win."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..logs.run import Run
 from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
-from .options import RUN, data_option, out_option
-from .output import say
-from .runs import one_of, read
+from .options import RUN, data_option, json_option, out_option, places_option
+from .output import say, show, write_json
+from .runs import note_skipped, one_of, read
 
 
 @click.command()
@@ -117,3 +117,53 @@ def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
         why = f" The run is {state_of(run.status)}. {advice(run.status, run.harness)}" if not run.finished else ""
         raise RunError(f"{run.logs[0]}: found no written replies, expected one to each question.{why}")
     return run, Writer(run.model, writer_of(run), replies, run.logs[0])
+
+
+@click.command()
+@click.argument("runs", metavar="DUEL_RUN...", nargs=-1, required=True, type=RUN)
+@click.option(
+    "--calibration",
+    "calibration_paths",
+    metavar="RUN",
+    multiple=True,
+    required=True,
+    type=RUN,
+    help="Run of the same judge with the same options on the benchmark itself, which shows how far to trust its "
+    "votes; repeat for each judge.",
+)
+@click.option(
+    "--human",
+    metavar="FILE",
+    type=RUN,
+    help="People's votes on some of the duels, which were drawn at random: a CSV file with the columns `case` (the "
+    "`source` of the duel's row) and `winner` (reply, other or tie).",
+)
+@places_option
+@json_option
+def verdict(
+    runs: tuple[Path, ...],
+    calibration_paths: tuple[Path, ...],
+    human: Path | None,
+    data: RunData,
+    json_file: Path | None,
+) -> None:
+    """Say how often a model's replies win, and how good the judge is.
+
+    DUEL_RUN is a run of any judge on a folder that `personafeedback duel` wrote: a log, or a folder of logs. RUN is the
+    same judge's run on the benchmark, where people have said which response is better: its calibration set.
+
+    Printed: the win rate with ties, position consistency and intervals by user; the judge's accuracy in the calibration
+    set on the same cells; and the win rate without the judge's errors, where that accuracy is good enough, or the
+    reason why there is none.
+
+    \b
+        personafeedback verdict logs/duels --calibration logs/calibration.eval
+        personafeedback verdict chosen.eval rejected.eval --calibration calibration.eval --json verdict.json
+        personafeedback verdict chosen.eval --calibration calibration.eval --human votes.csv
+    """
+    from ..analysis.duel_runs import verdicts_of
+    from ..reports import verdict_text
+
+    document = verdicts_of(read(runs, data), read(calibration_paths, data), data, note_skipped, human)
+    if write_json(json_file, document):
+        show(verdict_text.all_blocks(document))

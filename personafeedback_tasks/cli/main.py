@@ -18,20 +18,20 @@ from .output import say, show_in_any_encoding
 
 _SECTIONS = {
     "From a run to a model card": {
-        "plan": "plan:plan",
+        "plan": "data:plan",
         "report": "runs:report",
-        "rank": "rank:rank",
-        "card": "runs:card",
+        "rank": "runs:rank",
+        "card": "card:card",
         "register": "main:register",
     },
     "Data, comparisons, other formats": {
         "audit": "data:audit_command",
         "compare": "runs:compare",
         "score-replies": "replies:score_replies",
-        "export": "export:export_command",
+        "export": "card:export_command",
     },
     "What knowing the user costs in other tasks": {"persona": "with_user:persona", "cost": "with_user:cost"},
-    "Replies that models write": {"duel": "duel:duel", "verdict": "verdict:verdict"},
+    "Replies that models write": {"duel": "duel:duel", "verdict": "duel:verdict"},
     "A set of your own, and people's votes": {"build": "build:build", "annotate": "annotate:annotate"},
     "From conversations to a reply": {"recenter": "recenter:recenter", "chain": "chain:chain"},
 }

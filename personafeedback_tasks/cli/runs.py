@@ -1,4 +1,4 @@
-"""The commands that read logs: report, compare, card."""
+"""The commands that compute what runs show: report, rank, compare."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..common.errors import OptionError
 from ..common.files import Content
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
@@ -15,17 +16,18 @@ from ..logs.names import AS_LOGGED, refuse_unknown, with_names
 from ..logs.read import only
 from ..logs.run import Run
 from .options import (
-    FILE,
+    FILE_OR_STDOUT,
     RUN,
     costs_option,
     data_option,
     json_option,
     name_option,
     out_option,
+    places_option,
     price_option,
     runs_argument,
 )
-from .output import STDOUT, files_written, progress, say, show, write_json
+from .output import STDOUT, files_written, progress, say, show, write_json, write_text
 
 
 @click.command()
@@ -99,6 +101,64 @@ def print_report(
 
 
 @click.command()
+@runs_argument
+@costs_option
+@places_option
+@name_option
+@click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
+@click.option(
+    "--csv", "csv_file", metavar="FILE", type=FILE_OR_STDOUT,
+    help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
+)  # fmt: skip
+@json_option
+@out_option("Folder for ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case.")
+def rank(
+    runs: tuple[Path, ...],
+    cost_logs: tuple[Path, ...],
+    values: tuple[str, ...],
+    data: RunData,
+    names: dict[str, str],
+    full: bool,
+    csv_file: Path | None,
+    json_file: Path | None,
+    out: Path | None,
+) -> None:
+    """Rank runs: which model is better, how sure that is, and which do not differ significantly.
+
+    RUN is a log or a folder of logs, as for `report`, of either harness. Runs that differ in settings, wordings, cases
+    or task versions get separate rankings, and the reason is printed. Runs with the settings no_persona and
+    other_persona are controls of the same model's run: each gives it a persona gain or a "right minus wrong", and is
+    not ranked itself.
+
+    \b
+        personafeedback rank logs
+        personafeedback rank results/* logs/a.eval --csv ranking.csv
+        personafeedback rank logs --full
+        personafeedback rank logs --name openai-api/local/lab/model=lab/model
+        personafeedback rank logs --cost logs/sums --out ranking
+    """
+    from ..analysis.balance import rank_document
+    from ..analysis.other_tasks import costs_of_models
+    from ..api import rankings_of
+    from ..reports import files, rank_text
+
+    if json_file == csv_file == STDOUT:
+        raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
+
+    found = read(runs, data, names)
+    refuse_unknown(names, found)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the ranking, which takes long
+    rankings = rankings_of(found, data, note_skipped)
+    document = rank_document(rankings, of_tasks)
+    with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
+        is_free = write_json(json_file, document)
+        if csv_file is not None:
+            is_free &= write_text(csv_file, files.rank_csv(document))
+        if is_free:
+            show(rank_text.all_blocks(document, full))
+
+
+@click.command()
 @click.argument("run_a", type=RUN)
 @click.argument("run_b", type=RUN)
 @json_option
@@ -125,63 +185,6 @@ def compare(
     document = rank_document([ranking.compare(first, second, data)])
     if write_json(json_file, document):
         show(rank_text.all_blocks(document, full=True))
-
-
-@click.command()
-@runs_argument
-@click.option(
-    "--model-card",
-    metavar="README.md",
-    required=True,
-    type=FILE,
-    help="The model's card; created if missing. Its text and metadata are kept, except comments among the metadata.",
-)
-@click.option(
-    "--eval-results",
-    is_flag=True,
-    help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
-)
-@costs_option
-@name_option
-@data_option
-def card(
-    runs: tuple[Path, ...],
-    model_card: Path,
-    eval_results: bool,
-    cost_logs: tuple[Path, ...],
-    values: tuple[str, ...],
-    names: dict[str, str],
-    data: RunData,
-) -> None:
-    """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
-
-    Pass one run together with its controls. Complete memsyco runs of the same model and method among them, and --cost,
-    add what knowing the user costs.
-
-    Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
-    count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
-
-    \b
-        personafeedback card logs/a.eval --model-card README.md
-        personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
-    """
-    from ..analysis.balance import costs_beside
-    from ..analysis.control import with_controls
-    from ..analysis.other_tasks import costs_of_models
-    from ..analysis.report import make_report
-    from ..reports.card import refuse_unpublishable, update_card, write_eval_results
-
-    found = read(runs, data, names)
-    rows = with_controls(found)
-    asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
-    refuse_unknown(names, found)
-    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the report, which takes long
-    cases, why_not = data.of(asked)
-    made = make_report(asked, cases, controls, why_not)
-    costs = costs_beside(asked, rows, of_tasks)
-    say(update_card(asked, controls, made, cases, model_card, costs))
-    if eval_results:
-        say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
 
 
 def read(

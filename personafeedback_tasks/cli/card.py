@@ -1,0 +1,110 @@
+"""The commands that write what others publish: card, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..common.files import write_all
+from ..logs.data import RunData
+from ..logs.names import refuse_unknown
+from .options import FILE, costs_option, data_option, name_option, out_option, runs_argument
+from .output import say
+from .runs import note_skipped, one_of, read, the_run
+
+
+@click.command()
+@runs_argument
+@click.option(
+    "--model-card",
+    metavar="README.md",
+    required=True,
+    type=FILE,
+    help="The model's card; created if missing. Its text and metadata are kept, except comments among the metadata.",
+)
+@click.option(
+    "--eval-results",
+    is_flag=True,
+    help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
+)
+@costs_option
+@name_option
+@data_option
+def card(
+    runs: tuple[Path, ...],
+    model_card: Path,
+    eval_results: bool,
+    cost_logs: tuple[Path, ...],
+    values: tuple[str, ...],
+    names: dict[str, str],
+    data: RunData,
+) -> None:
+    """Add a run to a model card: `model-index` metadata, and a section with intervals, baselines and caveats.
+
+    Pass one run together with its controls. Complete memsyco runs of the same model and method among them, and --cost,
+    add what knowing the user costs.
+
+    Nothing is uploaded. Refused, with the reason: a partial run, the sample, 10 % unreadable replies (refusals do not
+    count) or other void numbers, unchecked data, logs that do not belong together, and the card of another model.
+
+    \b
+        personafeedback card logs/a.eval --model-card README.md
+        personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
+    """
+    from ..analysis.balance import costs_beside
+    from ..analysis.control import with_controls
+    from ..analysis.other_tasks import costs_of_models
+    from ..analysis.report import make_report
+    from ..reports.card import refuse_unpublishable, update_card, write_eval_results
+
+    found = read(runs, data, names)
+    rows = with_controls(found)
+    asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
+    refuse_unknown(names, found)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the report, which takes long
+    cases, why_not = data.of(asked)
+    made = make_report(asked, cases, controls, why_not)
+    costs = costs_beside(asked, rows, of_tasks)
+    say(update_card(asked, controls, made, cases, model_card, costs))
+    if eval_results:
+        say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
+
+
+@click.command("export")
+@runs_argument
+@out_option("Folder of the datastore.", required=True)
+@click.option("--evaluator", metavar="NAME", required=True, help="The organization that ran the evaluation.")
+@click.option(
+    "--relationship",
+    type=click.Choice(["first_party", "third_party", "collaborative", "other"]),
+    required=True,
+    help="How the evaluator is related to the model's developer.",
+)
+@name_option
+@data_option
+def export_command(
+    runs: tuple[Path, ...], out: Path, evaluator: str, relationship: str, names: dict[str, str], data: RunData
+) -> None:
+    """Write a run as a record of Every Eval Ever.
+
+    A record is data/BENCHMARK/DEVELOPER/MODEL/ID.json with every number, its clustered error and its interval, and
+    beside it a sample for each call: their mean is acc. Pass one run together with its controls. Runs that `card`
+    refuses are refused here, too.
+
+    \b
+        personafeedback export logs/a.eval --evaluator "Acme" --relationship third_party --out datastore
+    """
+    from ..analysis.report import report_of
+    from ..reports.card import refuse_unpublishable
+    from ..reports.eee import record_files
+
+    run, controls = the_run(runs, data, names)
+    refuse_unknown(names, [run, *controls.values()])
+    report = report_of(run, data, controls)
+    spec = refuse_unpublishable(run, report)
+    reported = {setting: (control, report_of(control, data)) for setting, control in controls.items()}
+    files = record_files({run.setting: (run, report), **reported}, spec, evaluator, relationship)
+    write_all({out / path: content for path, content in files.items()})
+    for path in files:
+        say(f"wrote {out / path}")
