@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -57,7 +57,7 @@ class Bases:
         return (question.id, f"{_WORDING}{digest_of([question.question])}", *told)
 
     def refuse_edited(
-        self, questions: Iterable[Question], answers: Sequence[Answer], origins: Mapping[str, Origin]
+        self, questions: Iterable[Question], answers: Iterable[Answer], origins: Mapping[str, Origin]
     ) -> None:
         """Raise DataError if a question, or what is told of a persona, was edited after a model answered it."""
         of_id = {question.id: question for question in questions}

@@ -5,7 +5,7 @@
 # prompts/*.md                prompts, to be edited
 # persona/<user_id>.json      as in a release
 # memory/<user_id>.jsonl      as in a release
-# names.csv, scenarios.csv, examples.jsonl   sources to draw from, see texts/seeds.py
+# names.csv, scenarios.csv, examples.jsonl   sources to draw from, see texts/sources.py
 # basis.jsonl                 memory and features that a question was drawn from
 # people.csv, questions.csv   to be screened by people
 # answers.jsonl, pairs.jsonl, packs/, votes.jsonl, dropped.csv

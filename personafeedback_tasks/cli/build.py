@@ -14,7 +14,7 @@ from ..building.status import next_line, show_status, show_texts
 from ..building.steps import PACKS, RELEASE, TEXTS, VOTES
 from ..building.texts.asking import Models
 from ..building.texts.runner import write_texts
-from ..building.texts.seeds import start
+from ..building.texts.sources import start
 from .annotate import judged_in
 from .options import FOLDER, Decorator, given_options, several
 from .output import progress, say

@@ -31,9 +31,8 @@ from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import names, new_people
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
-from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
-from personafeedback_tasks.building.texts.seeds import start
-from personafeedback_tasks.building.texts.specific import _unquoted
+from personafeedback_tasks.building.texts.sources import scenarios, start
+from personafeedback_tasks.building.texts.specific import _unquoted, draw_scenarios
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.personafeedback.persona import Persona

@@ -18,10 +18,10 @@ from personafeedback_tasks.building.rows import Answer, Basis, Origin, Pair, Per
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.checks import fault_of_question
-from personafeedback_tasks.building.texts.personas import countries, draw_traits, names
+from personafeedback_tasks.building.texts.personas import draw_traits, names
 from personafeedback_tasks.building.texts.prompts import bundled
-from personafeedback_tasks.building.texts.scenarios import draw_scenarios, scenarios
-from personafeedback_tasks.building.texts.specific import _features, question_examples
+from personafeedback_tasks.building.texts.sources import countries, question_examples, scenarios
+from personafeedback_tasks.building.texts.specific import _features, draw_scenarios
 from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.persona import Persona

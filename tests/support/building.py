@@ -9,7 +9,7 @@ import re
 
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.texts.runner import write_texts
-from personafeedback_tasks.building.texts.seeds import start
+from personafeedback_tasks.building.texts.sources import start
 from personafeedback_tasks.inspect_harness import generation
 from personafeedback_tasks.inspect_harness.generation import WrittenText
 

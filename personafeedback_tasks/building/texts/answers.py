@@ -5,6 +5,7 @@ Test persons' full-persona answers are rewritten by their model: such pairs make
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -17,12 +18,13 @@ from ...common.similar import likeness
 from ...core.cases import digest_of
 from ..basis import Bases
 from ..build import Build
-from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, TEST, WAYS, Answer, Pair, Person, Question, kept
+from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, TEST, WAYS, Answer, Pair
 from ..settings import Settings
 from ..steps import ANSWERS
-from . import checks, prompts
+from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .pairs import balance, choose
+from .prompts import Prompt, tagged
 
 NEAR = 0.9
 """Likeness from which two answers to one question are near-equal texts: a rewrite of a word or two."""
@@ -67,16 +69,12 @@ class AnswersRun(TextRun):
         self._test = {question.id for question in build.questions(TEST)}
         needed = (Pair, "pair") if self._test else (Answer, "answer")  # nothing to vote on: for a reward model
         self.needs = (*needed, "Name another --model.")
-        self._answers = build.read(Answer)
-        self.done = {answer.id for answer in self._answers}
-        self._bases = Bases(build)
-        self._of_question: dict[str, list[Answer]] = defaultdict(list)
-        for answer in self._answers:
-            self._of_question[answer.question_id].append(answer)
+        self._bases, self._answers = Bases(build), build.by_id(Answer)
+        self.done = set(self._answers)
 
     def wanted(self) -> Iterator[str]:
         """Of the models that have answered."""
-        for model in {answer.model for answer in self._answers if answer.strategy in FIRST}:
+        for model in {answer.model for answer in self._answers.values() if answer.strategy in FIRST}:
             for answer in (*self._first(model), *self._rewrites(model)):
                 yield answer.id
 
@@ -84,82 +82,77 @@ class AnswersRun(TextRun):
         # Without their texts, as all that are wanted.
         for question in self._questions.values():
             for strategy in FIRST:
-                name = answer_id(question.id, strategy, model)
-                yield Answer(
-                    id=name, question_id=question.id, user_id=question.user_id, strategy=strategy, model=model, text=""
-                )
+                name, user = answer_id(question.id, strategy, model), question.user_id
+                yield Answer(id=name, question_id=question.id, user_id=user, strategy=strategy, model=model, text="")
 
     def _rewrites(self, model: str) -> Iterator[Answer]:
         # A model rewrites its own answers to the full persona.
-        for parent in list(self._answers):
+        for parent in list(self._answers.values()):
             if (parent.strategy, parent.model) == (FULL, model) and parent.question_id in self._test:
                 for strategy in (IMPROVED, DEGRADED):
                     name = answer_id(parent.question_id, strategy, model, parent.id)
-                    degraded = strategy == DEGRADED
-                    way = self.settings.generator(strategy, parent.id).choice(WAYS) if degraded else ""
+                    way = self.settings.generator(strategy, parent.id).choice(WAYS) if strategy == DEGRADED else ""
                     yield replace(parent, id=name, strategy=strategy, text="", parent=parent.id, way=way)
 
     def write(self) -> Changes:
         """Have models answer and rewrite, and choose the pairs. Raises DataError if an answered question was edited."""
-        self._bases.refuse_edited(self._questions.values(), self._answers, self.origins)
+        self._bases.refuse_edited(self._questions.values(), self._answers.values(), self.origins)
         prompt = {name: self.prompt(name) for name in {*PROMPTS.values(), *WAYS}}
         for wanted in (self._first, self._rewrites):
             for model in self.models.names:
                 self._ask(model, wanted(model), prompt)
-        return self.changes({Answer: self._answers, Pair: self._pairs() if self._answers else self.build.read(Pair)})
+        pairs = self._pairs() if self._answers else self.build.read(Pair)
+        return self.changes({Answer: self._answers.values(), Pair: pairs})
 
     def report(self) -> None:
-        for line in balance(self.build.read(Pair), self._answers):
+        for line in balance(self.build.read(Pair), self._answers.values()):
             self.say(line)
         super().report()
 
-    def _ask(self, model: str, wanted: Iterable[Answer], prompt: Mapping[str, prompts.Prompt]) -> None:
+    def _ask(self, model: str, wanted: Iterable[Answer], prompts: Mapping[str, Prompt]) -> None:
         missing = {answer.id: answer for answer in wanted if answer.id not in self.done}
-        texts = {answer.id: answer.text for answer in self._answers}
+        prompt = {name: prompts[answer.way or PROMPTS[answer.strategy]] for name, answer in missing.items()}
+        others: dict[str, list[str]] = defaultdict(list)  # question -> its answers' texts
+        for answer in self._answers.values():
+            others[answer.question_id].append(answer.text)
 
         def told(name: str) -> str:
             answer = missing[name]
-            question, shown = self._questions[answer.question_id], dict[str, str]()
-            if answer.strategy in (FULL, MASKED, IMPROVED):
-                shown["persona"] = self._bases.for_writers(question, MASKED if answer.strategy == MASKED else FULL)
-            if answer.parent:
-                shown["answer"] = texts[answer.parent]
-            return prompt[answer.way or PROMPTS[answer.strategy]].filled(
-                question=question.question, words=str(target(self.settings, answer.question_id)), **shown
-            )
+            question = self._questions[answer.question_id]
+            return prompt[name].filled(
+                question=question.question, words=str(target(self.settings, question.id)),
+                persona=self._bases.for_writers(question, answer.strategy),
+                answer=self._answers[answer.parent].text if answer.parent else "",
+            )  # fmt: skip
 
         def accept(name: str, reply: Reply) -> None:
-            answer = replace(missing[name], text=self._checked(missing[name], reply))
+            answer = missing[name]
+            text = self._checked(answer, reply, others[answer.question_id])
             parents = self._bases.parents(self._questions[answer.question_id], answer.strategy)
-            more = (answer.parent,) if answer.parent else ()
-            version = prompt[answer.way or PROMPTS[answer.strategy]].version
-            self.take(name, version, *parents, *more, model=model)
-            self._answers.append(answer)
-            self._of_question[answer.question_id].append(answer)
+            self.take(name, prompt[name].version, *parents, *filter(None, [answer.parent]), model=model)
+            self._answers[name] = replace(answer, text=text)
+            others[answer.question_id].append(text)
 
         self.complete(missing, Call(told, accept), model=model)
 
-    def _checked(self, answer: Answer, reply: Reply) -> str:
-        text = reply.text
+    def _checked(self, answer: Answer, reply: Reply, others: Iterable[str]) -> str:
+        text: str | None = reply.text
         if answer.parent and text and not reply.cut:
-            rewritten = prompts.tagged(text, "answer")
-            if rewritten is None:
-                raise Refusal(NO_TAG, reply.text)
-            text = rewritten
+            text = tagged(text, "answer")
+        if text is None:
+            raise Refusal(NO_TAG, reply.text)
         reason = checks.fault(text, self.settings.language, reply.cut)
         if reason or checks.words(text) > MOST * target(self.settings, answer.question_id):
             raise Refusal(reason or checks.LONG, reply.text)
-        for other in self._of_question[answer.question_id]:
-            if other.text == text or likeness(other.text, text) >= NEAR:
-                raise Refusal(EQUAL if other.text == text else NEARLY, reply.text)
+        for other in others:
+            if other == text or likeness(other, text) >= NEAR:
+                raise Refusal(EQUAL if other == text else NEARLY, reply.text)
         return text
 
     def _pairs(self) -> list[Pair]:
-        old, people = self.build.read(Pair), kept(self.build.read(Person))
-        test = {person.user_id for person in people if person.split == TEST}  # also those whom a pilot does not see
-        questions = [question for question in kept(self.build.read(Question)) if question.user_id in test]
+        whole, old = dataclasses.replace(self.build, most=None), self.build.read(Pair)  # also whom a pilot does not see
         voted = self.build.has(PackItem) or self.build.has(Vote)
-        pairs = choose(self.settings, questions, self._answers, old, fixed=voted)
+        pairs = choose(self.settings, whole.questions(TEST), self._answers.values(), old, fixed=voted)
         if voted and len(pairs) > len(old):
             self.say(f"{len(pairs) - len(old)} pairs are new since the packs were made: make new packs for these.")
         return pairs

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...annotation.study import Say
@@ -85,12 +86,11 @@ class TextRun:
 
     def __init__(self, build: Build, models: Models, say: Say):
         self.build, self.settings, self.say = build, build.settings, say
-        self.origins = build.by_id(Origin)
-        self.refused = build.read(Refused)
         self.models, self.model = models, next(iter(models.names), "")
+        self.origins, self.refused = build.by_id(Origin), build.read(Refused)
         self.done: set[str] = set()
+        self._refused_before = len(self.refused)
         self._times = Counter(text.id for text in self.refused if text.step == self.step.name)
-        self._refused_now: Counter[str] = Counter()
         self._failures: dict[str, str] = {}
         self._error: PersonaFeedbackError | None = None
 
@@ -137,25 +137,24 @@ class TextRun:
             going = left
             for call in calls:
                 told = {name: text for name in going if (text := call.prompt(name)) is not None}
-                replies = dict(self.ask(told, call.about, model))
+                replies = self.ask(told, call.about, model)
                 for name, reply in replies.items():
                     try:
                         call.accept(name, reply)
                     except Refusal as refusal:
                         self.refuse(name, *refusal.args)
-                going = [
-                    name for name in going if (name in replies or name not in told) and self.time(name) == times[name]
-                ]
+                answered = [name for name in going if name in replies or name not in told]
+                going = [name for name in answered if self.time(name) == times[name]]
             finish(going)
             refused = [name for name in left if self.time(name) > times[name]]  # what failed waits for the next run
-            if len(refused) >= HOPELESS and not any(name in self.done for name in left):
+            if len(refused) >= HOPELESS and self.done.isdisjoint(left):
                 break
-            left = [name for name in refused if self.time(name) <= ROUNDS]
+            left = self.missing(refused)
 
-    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> list[tuple[str, Reply]]:
-        """Send each id's prompt to a model; (id, reply) of those that came, in order. Replies withheld by the
-        provider are refused: another may pass its filter. Raises OptionError if one of the models does not exist, or
-        cannot be started.
+    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> dict[str, Reply]:
+        """Send each id's prompt to a model: id -> reply of those that came, in order. Replies withheld by the provider
+        are refused: another may pass its filter. Raises OptionError if one of the models does not exist, or cannot be
+        started.
 
         Args:
             about: topic of calls on existing texts; empty if they write the texts.
@@ -164,39 +163,36 @@ class TextRun:
         from ...inspect_harness.generation import GenerationError, check_models, generate
 
         if not told:
-            return []
-        models, model, ended = self.models, model or self.model, 0
+            return {}
+        models, step, ended = self.models, self.step.name, count(1)
         check_models(models.names, models.arguments)
-        times = {name: self.time(name) for name in told}
-        request = {name: "~".join(filter(None, (name, str(time or ""), about))) for name, time in times.items()}
+        requests = {name: "~".join(filter(None, (name, str(self.time(name) or ""), about))) for name in told}
+        again = [name for name in told if self.time(name)]
 
         def came() -> None:
-            nonlocal ended
-            ended += 1
-            models.show(f"{' '.join(filter(None, (self.step.name, about)))}: {ended:,} of {len(told):,}")
+            models.show(f"{' '.join(filter(None, (step, about)))}: {next(ended):,} of {len(told):,}")
 
         try:
             texts, failures = generate(
-                {request[name]: prompt for name, prompt in told.items()}, model, self.build.root, step=self.step.name,
-                seeds={request[name]: self.settings.seed + time for name, time in times.items() if time},
-                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens,
-                came=came,
+                {requests[name]: prompt for name, prompt in told.items()}, model or self.model, self.build.root,
+                step=step, seeds={requests[name]: self.settings.seed + self.time(name) for name in again},
+                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens, came=came,
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error
-            return []
+            return {}
         self._failures |= failures
-        replies = [(name, texts[request[name]]) for name in told if request[name] in texts]
-        for name, text in replies:
-            if text.withheld:
-                self.refuse(name, checks.WITHHELD, "")
-        return [(name, text) for name, text in replies if not text.withheld]
+        replies = {name: texts[request] for name, request in requests.items() if request in texts}
+        withheld = [name for name, reply in replies.items() if reply.withheld]
+        for name in withheld:
+            self.refuse(name, checks.WITHHELD, "")
+            del replies[name]
+        return replies
 
     def refuse(self, name: str, reason: str, text: str) -> None:
         """Turn a text down."""
         self.refused.append(Refused(id=name, step=self.step.name, reason=reason, text=text))
         self._times[name] += 1
-        self._refused_now[reason] += 1
 
     def bring(self, name: str, *parents: str) -> None:
         """Record a text of the team's own."""
@@ -219,9 +215,8 @@ class TextRun:
             GenerationError: a model wrote nothing.
             DataError: nothing is left for the next step.
         """
-        if self._refused_now:
-            counts = _counts(self._refused_now)
-            self.say(f"Refused {self._refused_now.total()}: {counts} (refused.jsonl has the texts)")
+        if now := self.refused[self._refused_before :]:
+            self.say(f"Refused {len(now)}: {_counts(now)} (refused.jsonl has the texts)")
         if self._failures:
             name, why = next(iter(self._failures.items()))
             self.say(
@@ -235,17 +230,17 @@ class TextRun:
 
             forget(self.build.root, self.step.name)
         kind, unit, advice = self.needs
-        if not any(getattr(row, "keep", "") != "no" for row in self.build.read(kind)):
-            reasons = Counter(text.reason for text in self.refused if text.step == self.step.name)
-            remedy = (
-                "Edit the prompts, or raise --max-tokens; remove the texts from refused.jsonl, and run the step again."
-            )
-            because = f" (refused: {_counts(reasons)})" if reasons else ""
-            raise DataError(
-                f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. "
-                f"{remedy if reasons else advice}"
-            )
+        if all(getattr(row, "keep", "") == "no" for row in self.build.read(kind)):
+            because, refused = "", [text for text in self.refused if text.step == self.step.name]
+            if refused:
+                because = f" (refused: {_counts(refused)})"
+                advice = (
+                    "Edit the prompts, or raise --max-tokens; remove the texts from refused.jsonl, and run the step "
+                    "again."
+                )
+            raise DataError(f"{self.build.path(kind)}: found no {unit}{because}, expected at least one. {advice}")
 
 
-def _counts(reasons: Counter[str]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+def _counts(refused: Iterable[Refused]) -> str:
+    counts = Counter(text.reason for text in refused)
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))

@@ -96,7 +96,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
             name: fits.filled(persona=run.people[user_of[slot]].text, question=text)
             for name, (slot, text) in matches.items()
         }
-        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits")}
+        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits").items()}
         judged |= {name: False for name in matches if run.time(name)}  # withheld
         for slot in slots:
             of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]

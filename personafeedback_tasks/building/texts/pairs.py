@@ -7,7 +7,7 @@ taken.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
@@ -43,25 +43,24 @@ def choose(
     """
     known = {answer.id: answer for answer in answers}
     kept = [(pair, *read) for pair in old if (read := _read(pair, known)) is not None and (fixed or read[0] is None)]
-    of_question: dict[str, list[Answer]] = {}
+    of_question: dict[str, list[Answer]] = defaultdict(list)
     for answer in known.values():
-        of_question.setdefault(answer.question_id, []).append(answer)
-    chosen = {pair.id: pair for pair, _, _ in kept}
+        of_question[answer.question_id].append(answer)
     have = {(pair.question_id, kind) for pair, kind, _ in kept}
     new: dict[tuple[str, str], Pair] = {}
     for kind in KINDS:
-        candidates = dict[str, list[_Sides]]()
-        for question in questions:
-            options = _options(kind, of_question.get(question.id, ()))
-            if options and (question.id, kind) not in have:
-                candidates[question.id] = options
+        candidates = {
+            question.id: options
+            for question in questions
+            if (question.id, kind) not in have and (options := _options(kind, of_question[question.id]))
+        }
         tally = sum(sign for _, of_kind, sign in kept if of_kind == kind)
         for name, (better, worse) in _balanced(settings, kind, candidates, tally).items():
             new[name, kind] = _pair(settings, kind, better, worse)
-    for question in questions:
-        for kind in KINDS:
-            if pair := new.get((question.id, kind)):
-                chosen.setdefault(pair.id, pair)
+    chosen = {pair.id: pair for pair, _, _ in kept}
+    for place in product((question.id for question in questions), KINDS):
+        if pair := new.get(place):
+            chosen.setdefault(pair.id, pair)
     return list(chosen.values())
 
 
@@ -86,18 +85,17 @@ def _read(pair: Pair, answers: Mapping[str, Answer]) -> tuple[str | None, int] |
     first, second = answers[pair.first], answers[pair.second]
     for kind, (more, less) in KINDS.items():
         if {first.strategy, second.strategy} == {more, less}:
-            ordered = first.model <= second.model if more == less else first.strategy == more
+            ordered = first.model <= second.model if kind == WRITERS else first.strategy == more
             return kind, _sign(first, second) if ordered else _sign(second, first)
     return None, 0
 
 
 def _options(kind: str, answers: Sequence[Answer]) -> list[_Sides]:
     # Rewrites are compared with those of the same answer.
-    more, less = KINDS[kind]
     found = []
     for better, worse in product(answers, answers):
-        is_of_kind = (better.strategy, worse.strategy) == (more, less) and better.parent == worse.parent
-        if is_of_kind and (more != less or better.model < worse.model):
+        is_of_kind = (better.strategy, worse.strategy) == KINDS[kind] and better.parent == worse.parent
+        if is_of_kind and (kind != WRITERS or better.model < worse.model):
             found.append((better, worse))
     return found
 

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ...annotation.study import Say
 from ...common.errors import DataError
-from ...common.records import NonEmpty, loads
-from ...common.row_files import Changes, table
+from ...common.records import loads
+from ...common.row_files import Changes
 from ...common.similar import Seen
 from ...core.cases import digest_of
 from ...personafeedback.others import assign
@@ -26,8 +24,7 @@ from ..steps import PERSONAS
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
 from .prompts import GIVEN, bundled
-from .seeds import FILE as SEEDS
-from .seeds import NAMES, Listed, Share, listed, seeds
+from .sources import SEEDS, Country, countries, seeds
 
 NEAR = 0.6
 """Likeness from which two profiles are near duplicates: they share whole sentences."""
@@ -157,27 +154,6 @@ _AGES = (18, 80)
 _FIELDS = ("science or engineering", "business", "education", "health care", "the arts", "services", "a trade")
 """Of work, so that no profession piles up: those of the paper's section 3.1, and a trade, which is ours."""
 _TYPES = ("EI", "SN", "TF", "JP")
-
-
-class Country(msgspec.Struct, frozen=True):
-    """A country, and common names there, as a line of names.csv has them."""
-
-    country: NonEmpty
-    share: Share
-    female: Listed
-    male: Listed
-    family: Listed
-
-    def __post_init__(self) -> None:
-        for name in ("female", "male", "family"):
-            if not getattr(self, name):
-                raise ValueError(f"nothing under {name}, expected names with | between them")
-
-
-def countries(root: Path) -> list[Country]:
-    """The countries of a build; empty without names.csv. Raises DataError for a broken line."""
-    path = root / NAMES
-    return [country for _, country in table(path, Country, lax=listed)] if path.is_file() else []
 
 
 def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterable[str]) -> dict[str, str]:

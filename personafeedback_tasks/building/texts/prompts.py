@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -118,7 +118,12 @@ def says_yes(reply: str, name: str) -> bool | None:
     )
 
 
-def listed(texts: Sequence[str]) -> str:
+def bulleted(texts: Iterable[str]) -> str:
+    """A list for a prompt."""
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def listed(texts: Iterable[str]) -> str:
     """A numbered list for a prompt."""
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
 

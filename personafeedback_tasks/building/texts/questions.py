@@ -15,7 +15,7 @@ from ..rows import Basis, Person, PoolQuestion, Question
 from ..steps import PERSONAS, QUESTIONS
 from . import general, specific
 from .asking import Models, TextRun
-from .seeds import pool
+from .sources import pool
 
 
 class QuestionsRun(TextRun):

@@ -6,23 +6,22 @@ A model then checks that each is natural and does not give away its user, and re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from ...common.records import NonEmpty, decoded, rows
+from ...common.errors import DataError
 from ...common.similar import Seen
 from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import Settings
-from . import checks, prompts
+from . import checks
 from .asking import Call, Refusal, Reply
 from .personas import SIMILAR
-from .scenarios import Scenario, draw_scenarios, scenarios
-from .seeds import EXAMPLES, given
+from .prompts import bulleted, says_yes, tagged
+from .sources import SCENARIOS, Scenario, question_examples, scenarios
 
 if TYPE_CHECKING:
     from .questions import QuestionsRun
@@ -40,6 +39,8 @@ NO_FEATURES, GIVES_AWAY, UNNATURAL, NO_VERDICT = "no features", "gives its user 
 
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("「", "」"))
 
+_GOLDEN = 0.6180339887498949
+
 _BULLET = re.compile(r"\A\s*(?:[-*•–—]|[0-9]{1,2}[.):、．])?\s*")
 
 
@@ -51,6 +52,10 @@ class _Wanted:
     memory: tuple[str, ...]
     features: tuple[str, ...] = ()
     text: str = ""
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        return ("features", "from_memory", "natural") if self.memory else ("specific", "natural")
 
 
 def slots(settings: Settings, user: str) -> list[str]:
@@ -66,8 +71,7 @@ def write_specific(run: QuestionsRun) -> None:
         drawn = draw_scenarios(settings, persona, table, settings.specific)
         for slot, scenario in zip(slots(settings, user), drawn, strict=True):
             wanted[slot] = _Wanted(persona, scenario, _handful(run, persona, slot))
-    used = {name for one in wanted.values() for name in _prompts(one)}
-    prompt = {name: run.prompt(name) for name in used}
+    prompt = {name: run.prompt(name) for name in {name for one in wanted.values() for name in one.prompts}}
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
     seen = Seen(NEAR, specific)
 
@@ -75,7 +79,7 @@ def write_specific(run: QuestionsRun) -> None:
         one = wanted[slot]
         one.memory = _handful(run, one.persona, run.draw(slot))  # other pieces in place of those that were refused
         one.features = ()
-        return prompt["features"].filled(memory=_lines(one.memory)) if one.memory else None
+        return prompt["features"].filled(memory=bulleted(one.memory)) if one.memory else None
 
     def infer(slot: str, reply: Reply) -> None:
         features = _features(reply.text)
@@ -86,11 +90,10 @@ def write_specific(run: QuestionsRun) -> None:
 
     def told(slot: str) -> str:
         one, example = wanted[slot], settings.generator("example", run.draw(slot)).choice(examples)
-        texts = {"scenario": one.scenario.text, "example": example}
-        if one.features:
-            features, memory = _lines(one.features), _lines(one.memory)
-            return prompt["from_memory"].filled(features=features, memory=memory, **texts)
-        return prompt["specific"].filled(persona=one.persona.text, **texts)
+        return prompt["from_memory" if one.memory else "specific"].filled(
+            scenario=one.scenario.text, example=example, features=bulleted(one.features), memory=bulleted(one.memory),
+            persona=one.persona.text,
+        )  # fmt: skip
 
     def draft(slot: str, reply: Reply) -> None:
         text = _unquoted(reply.text)
@@ -102,8 +105,8 @@ def write_specific(run: QuestionsRun) -> None:
         return prompt["natural"].filled(persona=wanted[slot].persona.text, question=wanted[slot].text)
 
     def judge(slot: str, reply: Reply) -> None:
-        natural, discreet = (prompts.says_yes(reply.text, tag) for tag in ("natural", "discreet"))
-        one, new = wanted[slot], " ".join((prompts.tagged(reply.text, "question") or "").split())
+        natural, discreet = (says_yes(reply.text, tag) for tag in ("natural", "discreet"))
+        one, new = wanted[slot], " ".join((tagged(reply.text, "question") or "").split())
         if natural is None or discreet is None or not new:
             raise Refusal(NO_VERDICT, reply.text)
         if natural and discreet:
@@ -121,7 +124,7 @@ def write_specific(run: QuestionsRun) -> None:
                 run.refuse(slot, SIMILAR, one.text)
                 continue
             seen.add(slot, one.text)
-            versions = ", ".join(prompt[name].version for name in _prompts(one))
+            versions = ", ".join(prompt[name].version for name in one.prompts)
             name = run.add(user, one.text, "specific", versions, slot, scenario=one.scenario.scenario)
             if one.memory:
                 run.bases[name] = Basis(id=name, features=one.features, memory=one.memory)
@@ -131,29 +134,6 @@ def write_specific(run: QuestionsRun) -> None:
         wanted, Call(told_memory, infer, "features"), Call(told, draft), Call(told_question, judge, "natural"),
         finish=finish,
     )  # fmt: skip
-
-
-def _prompts(one: _Wanted) -> tuple[str, ...]:
-    return (*(("features", "from_memory") if one.memory else ("specific",)), "natural")
-
-
-class _Example(msgspec.Struct):
-    """A line of examples.jsonl."""
-
-    scenario: NonEmpty
-    question: NonEmpty
-    features: tuple[str, ...] = ()
-
-
-def question_examples(root: Path) -> list[str]:
-    """The examples of a build, formatted for a prompt. Raises DataError if there are none, or one has no question."""
-    path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
-    found = []
-    for number, row in rows(path):
-        example = decoded(f"{path}, line {number}", row, _Example)
-        told = f"<user>\n{_lines(example.features)}\n</user>\n" if example.features else ""
-        found.append(f"{told}<situation>{example.scenario}</situation>\n<question>{example.question}</question>")
-    return found
 
 
 def _handful(run: QuestionsRun, persona: Persona, slot: str) -> tuple[str, ...]:
@@ -167,10 +147,6 @@ def _features(reply: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fitting))[:MOST_FEATURES]
 
 
-def _lines(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {text}" for text in texts)
-
-
 def _unquoted(text: str) -> str:
     inner = text[1:-1]
     for opening, closing in _QUOTES:
@@ -178,3 +154,28 @@ def _unquoted(text: str) -> str:
         if (text[:1], text[-1:]) == (opening, closing) and inner and not {opening, closing} & set(inside):
             return inner.strip()
     return text
+
+
+def draw_scenarios(settings: Settings, persona: Persona, choices: Sequence[Scenario], count: int) -> list[Scenario]:
+    """The scenarios of a user's questions, in the shares of the table. Raises DataError if none fits the user.
+
+    Steps of the golden ratio spread them over the categories; a larger count leaves the first ones unchanged.
+    """
+    of_category: dict[str, list[Scenario]] = defaultdict(list)
+    for scenario in choices:
+        if scenario.is_for(persona):
+            of_category[scenario.category].append(scenario)
+    if not of_category:
+        raise DataError(
+            f"{SCENARIOS}: found no scenario for {persona.user_id!r}, expected at least one. Add a line with nothing "
+            "under fits."
+        )
+    bounds = list(accumulate(sum(scenario.share for scenario in group) for group in of_category.values()))
+    start, drawn = settings.generator("scenarios", persona.user_id).random(), list[Scenario]()
+    for place in range(count):
+        point = (start + place * _GOLDEN) % 1 * bounds[-1]
+        group = list(of_category.values())[next(at for at, bound in enumerate(bounds) if point < bound)]
+        left = [scenario for scenario in group if scenario not in drawn] or group
+        draw = settings.generator("scenario", f"{persona.user_id}:{place}")
+        drawn += draw.choices(left, [scenario.share for scenario in left])
+    return drawn
