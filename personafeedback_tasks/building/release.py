@@ -22,7 +22,7 @@ from ..common.outputs import json_lines
 from ..common.records import cut
 from ..personafeedback.baselines import BASELINES
 from ..personafeedback.cases import PersonaCases, load_present
-from ..personafeedback.cells import CELLS, DIFFICULTIES
+from ..personafeedback.cells import CELLS
 from ..personafeedback.manifest import LONGEST_NAME, LONGEST_TEXT, UNKNOWN, Agreement, LabelNoise, Manifest
 from ..stats.estimates import Estimate, percent, share
 from . import tiers
@@ -84,8 +84,8 @@ def make(build: Build, study: Study) -> ReleaseFiles:
             f"{PACKS.line(build.root)}"
         )
     labels = label_pairs(build, votes)
-    kept = {question.id: question for question in build.questions(TEST)}
-    cases = [label for label in labels if label.tier and label.pair.question_id in kept]
+    tested = {question.id: question for question in build.questions(TEST)}
+    cases = [label for label in labels if label.tier and label.pair.question_id in tested]
     if not cases:
         why = "none is kept for testing"
         fix = f"Look at split and keep in {build.path(Person)}, and at keep in {build.path(Question)}."
@@ -93,24 +93,33 @@ def make(build: Build, study: Study) -> ReleaseFiles:
             why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
             fix = f"A pair needs {tiers.LEAST_VOTES} votes or more; the paper has nine."
         raise DataError(f"{build.path(Pair)}: no pair became a case ({why}). {fix}")
-    of_pair: dict[str, list[Vote]] = defaultdict(list)
+    answers, bases, of_pair = build.by_id(Answer), build.by_id(Basis), defaultdict[str, list[Vote]](list)
     for vote in votes:
         of_pair[vote.pair_id].append(vote)
-    answers, bases, rows = build.by_id(Answer), build.by_id(Basis), defaultdict[str, list[dict[str, Any]]](list)
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for label in cases:
-        question = kept[label.pair.question_id]
+        question = tested[label.pair.question_id]
         row = _row(label, question, answers, bases.get(question.id), of_pair[label.pair.id])
         rows[f"{question.category}_{label.tier}"].append(row)
-    agreement = tiers.kappa(pairs, votes)
-    manifest = _manifest(
-        build, {cell: len(rows[cell]) for cell in CELLS if cell in rows}, cases, answers, of_pair, agreement, labels
-    )
     contents = {f"data/{cell.replace('_', '/')}.jsonl": "".join(json_lines(of_cell)) for cell, of_cell in rows.items()}
     users = (*(label.pair.user_id for label in cases), *(person.user_id for person in build.people(TEST)))
     for user in dict.fromkeys(users):
         contents[f"persona/{user}.json"] = json_of(build.persona(user).profile)
         if pieces := build.memory(user):
             contents[f"memory/{user}.jsonl"] = "".join(json_lines(piece.row for piece in pieces))
+    agreement = tiers.kappa(pairs, votes)
+    risks = {tier: round(risk, 4) for tier, risk in mean_risks(labels).items()}
+    annotators = len({vote.annotator for label in cases for vote in of_pair[label.pair.id]})
+    manifest = Manifest(
+        name=cut(build.settings.name, LONGEST_NAME),
+        counts={cell: len(rows[cell]) for cell in CELLS if cell in rows},
+        license=build.settings.license,
+        labels=cut(_origin_of_labels(cases, annotators), LONGEST_TEXT),
+        generator=cut(_writers(cases, answers), LONGEST_TEXT),
+        annotators=annotators or None,
+        agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
+        noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
+    )
     contents["set.json"] = manifest.content(build.root / RELEASE)
     return ReleaseFiles(manifest, labels, agreement, study.outdated, contents)
 
@@ -145,12 +154,12 @@ def release(build: Build, say: Say) -> None:
             write_all({place / "README.md": _card(made, build, accuracy)})
             _put_in_place(place, out)
             shutil.rmtree(place)
-        below = [label for label in made.labels if not label.tier]
-        lines = []
-        for label in below:
+        below = []
+        for label in made.labels:
             about = {"pair": label.pair.id, "user_id": label.pair.user_id, "question_id": label.pair.question_id}
-            lines.append({**about, "votes": label.votes, "reason": label.reason})
-        build.commit({build.root / BELOW: json_lines(lines)})
+            if not label.tier:
+                below.append({**about, "votes": label.votes, "reason": label.reason})
+        build.commit({build.root / BELOW: json_lines(below)})
     counts = made.manifest.counts
     for reason, count in tiers.reasons(made.labels).items():
         say(f"{count:,} pairs are in {BELOW}, {reason}: {tiers.REASONS[reason]}")
@@ -205,32 +214,16 @@ def _row(
     return row
 
 
-def _manifest(
-    build: Build, counts: Mapping[str, int], cases: Sequence[Labeled], answers: Mapping[str, Answer],
-    of_pair: Mapping[str, Sequence[Vote]],
-    agreement: Estimate | None, labels: Sequence[Labeled],
-) -> Manifest:  # fmt: skip
-    models = Counter[str]()
-    for label in cases:
-        models.update((answers[label.chosen].model, answers[label.rejected].model))
+def _writers(cases: Iterable[Labeled], answers: Mapping[str, Answer]) -> str:
+    # the models, by the number of their texts, and whether a team brought some
+    models = Counter(answers[name].model for label in cases for name in (label.chosen, label.rejected))
     own = models.pop(OWN, 0)
     writers = ", ".join(name for name, _ in sorted(models.items(), key=lambda model: (-model[1], model[0])))
-    brought = "Texts that were brought" if not writers else ", and texts that were brought"
-    annotators = len({vote.annotator for label in cases for vote in of_pair.get(label.pair.id, ())})
-    risks = {tier: round(risk, 4) for tier, risk in mean_risks(labels).items()}
-    return Manifest(
-        name=cut(build.settings.name, LONGEST_NAME),
-        counts=counts,
-        license=build.settings.license,
-        labels=cut(_labels(build, cases, annotators), LONGEST_TEXT),
-        generator=cut(f"{writers}{brought if own else ''}", LONGEST_TEXT),
-        annotators=annotators or None,
-        agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
-        noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
-    )
+    brought = ", and texts that were brought" if writers else "Texts that were brought"
+    return f"{writers}{brought if own else ''}"
 
 
-def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
+def _origin_of_labels(cases: Sequence[Labeled], annotators: int) -> str:
     if not annotators:
         return "Nobody voted here: the label of each pair is that of the imported pairs."
     counts = {sum(label.votes) for label in cases}
@@ -241,7 +234,7 @@ def _labels(build: Build, cases: Sequence[Labeled], annotators: int) -> str:
         "hard": "Hard: fewer agree, but chance alone would reach such a majority in at most 5 % of pairs",
     }
     present = {label.tier for label in cases}
-    said = "; ".join(rules[tier] for tier in DIFFICULTIES if tier in present)
+    said = "; ".join(rule for tier, rule in rules.items() if tier in present)
     return f"The majority of {each} people's votes on each pair. {said}."
 
 

@@ -124,31 +124,27 @@ def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
     Args:
         votes: those that count; without any, the labels are those of the source of imported pairs.
     """
-    pairs = build.need(Pair)
-    of_pair: dict[str, Counter[str]] = defaultdict(Counter)
-    for vote in votes:
-        of_pair[vote.pair_id][vote.chosen] += 1
-    fall = {pair.id: (of_pair[pair.id][pair.first], of_pair[pair.id][pair.second]) for pair in pairs}
+    pairs, count = build.need(Pair), Counter((vote.pair_id, vote.chosen) for vote in votes)
+    fall = {pair.id: (count[pair.id, pair.first], count[pair.id, pair.second]) for pair in pairs}
     if votes:
         every = Preferences.fitted(fall.values())
-        of_built = {True: Preferences.fitted(fall[pair.id] for pair in pairs if pair.easy)}
-        of_built[False] = Preferences.fitted(fall[pair.id] for pair in pairs if not pair.easy)
+        built = Preferences.fitted(fall[pair.id] for pair in pairs if pair.easy)
+        others = Preferences.fitted(fall[pair.id] for pair in pairs if not pair.easy)
     texts = {answer.id: " ".join(answer.text.split()) for answer in build.read(Answer)}
     asked = {question.id: " ".join(question.question.split()) for question in build.read(Question)}
-    labels: list[Labeled] = []
-    seen: set[object] = set()
+    labels, seen = list[Labeled](), set[object]()
     for pair in pairs:
         first, second = fall[pair.id]
-        both = frozenset((texts.get(pair.first), texts.get(pair.second)))
-        key = (pair.user_id, asked.get(pair.question_id), both)
-        most, least, risk = max(first, second), min(first, second), 0.5
+        most, least = max(first, second), min(first, second)
         if votes:
             chosen = pair.first if first >= second else pair.second
             tier, reason = _decided(pair, chosen, most, least, every.above(float(MOST_PEOPLE), most, least))
-            risk = of_built[bool(pair.easy)].risk(most, least)
+            risk = (built if pair.easy else others).risk(most, least)
         else:
-            chosen = pair.label or pair.first
+            chosen, risk = pair.label or pair.first, 0.5
             tier, reason = (HARD, "") if pair.label else ("", FEW_VOTES)
+        both = frozenset((texts.get(pair.first), texts.get(pair.second)))
+        key = (pair.user_id, asked.get(pair.question_id), both)
         if None in key or None in both:
             tier, reason = "", MISSING
         elif len(both) == 1 or key in seen:
@@ -177,11 +173,9 @@ def _decided(pair: Pair, chosen: str, most: int, least: int, share: float) -> tu
 
 def mean_risks(labels: Iterable[Labeled]) -> dict[str, float]:
     """Tier -> mean RISK of its pairs with votes."""
-    risks = defaultdict[str, list[float]](list)
-    for label in labels:
-        if label.tier and any(label.votes):
-            risks[label.tier].append(label.risk)
-    return {tier: mean(risks[tier]) for tier in DIFFICULTIES if tier in risks}
+    labels = [label for label in labels if any(label.votes)]
+    risks = {tier: [label.risk for label in labels if label.tier == tier] for tier in DIFFICULTIES}
+    return {tier: mean(of_tier) for tier, of_tier in risks.items() if of_tier}
 
 
 def kappa(pairs: Iterable[Pair], votes: Iterable[Vote]) -> Estimate | None:
@@ -239,17 +233,12 @@ class Preferences:
         first, second = self.a + most, self.a + least
         return float(1 - betainc(first, second, share) + betainc(first, second, 1 - share))
 
+    @cache  # noqa: B019 (a fit is a value, and there are few)
     def risk(self, most: int, least: int) -> float:
         """Probability that the majority of another nine would be against the answer with `most` votes."""
-        return _minority(self.a + most, self.a + least)
+        from scipy.stats import betabinom
 
-
-@cache
-def _minority(first: float, second: float) -> float:
-    # Probability that at most four of nine vote for an answer whose share is Beta(first, second).
-    from scipy.stats import betabinom
-
-    return float(betabinom.cdf(NINE // 2, NINE, first, second))
+        return float(betabinom.cdf(NINE // 2, NINE, self.a + most, self.a + least))
 
 
 def reasons(labels: Iterable[Labeled]) -> Mapping[str, int]:

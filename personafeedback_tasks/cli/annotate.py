@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
 
 from ..annotation.assignment import Assignment
-from ..annotation.items import Guideline, Item
+from ..annotation.items import Item
 from ..annotation.pack_files import FORMATS
 from ..annotation.rows import Vote
 from ..annotation.study import Study, StudyFolder, StudySettings
@@ -42,9 +42,7 @@ def annotate() -> None:
     help=f"Number of annotators; each gets a pack of each stage. Default: {StudySettings().annotators}."
 )  # fmt: skip
 @click.option(
-    "--votes",
-    type=click.IntRange(1, 1_000),
-    help=f"Number of votes on each item. Default: {StudySettings().votes}.",
+    "--votes", type=click.IntRange(1, 1_000), help=f"Number of votes on each item. Default: {StudySettings().votes}."
 )
 @click.option("--draw", type=click.IntRange(1), help="Number of duels, drawn at random. Default: all.")
 @click.option(
@@ -79,48 +77,44 @@ def pack(
         personafeedback annotate pack DATA --out DIR --votes 5 --annotators 6
         personafeedback annotate pack duels/chosen --out DIR --draw 200
     """
-    if any((Path(source) / FILE).is_file() for source in data):
+    sources, named = [Path(source) for source in data], " ".join(data)
+    if any((source / FILE).is_file() for source in sources):
         if len(data) > 1 or out or annotators or votes or draw:
             raise OptionError(
-                f"{' '.join(data)}: found the folder of a build, expected it alone, with no option but --format. "
-                f"{FILE} has its settings."
+                f"{named}: found the folder of a build, expected it alone, with no option but --format. {FILE} has its "
+                "settings."
             )
-        write_packs(Build.open(Path(data[0])), form, say)
+        write_packs(Build.open(sources[0]), form, say)
         return
     if out is None:
         raise OptionError(
-            f"{' '.join(data)}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and "
-            f"votes. Start one: {INIT.command(Path(data[0]))}"
+            f"{named}: found no {FILE}, expected the folder of a build, or --out, a folder for packs and votes. Start "
+            f"one: {INIT.command(sources[0])}"
         )
-    folder, of_duels = StudyFolder(out), [Path(source) for source in data if (Path(source) / manifest.FILE).is_file()]
-    if (out / study.ASKED).is_dir() and folder.has(AskedDuel) != bool(of_duels):
-        raise OptionError(f"{out}: found a study of something else than {' '.join(data)}. Pass another --out.")
-    if of_duels and len(data) > 1:
-        raise OptionError(
-            f"{' '.join(data)}: found {len(data)} sources, expected one folder of duels alone. Pass it alone."
-        )
-    if draw and not of_duels:
-        raise OptionError(
-            f"{' '.join(data)}: found --draw with data that are no duels, expected a folder that `duel` wrote."
-        )
-    if of_duels:
-        settings, asked_duels = folder.set_up(annotators, votes), folder.by_id(AskedDuel)
-        for row in draw_duels(of_duels[0], draw, settings.seed):
-            asked_duels.setdefault(row.id, row)
-        folder.write(AskedDuel, asked_duels.values())
-        _duel_study(folder).write_packs(form, say)
-        return
-    asked, new = study.asked_in(out), list[StageRow]()
-    for source in data:
-        new += _rows(source, {row.id for row in (*asked, *new)})
-    if not (asked or new):
-        files = ", ".join(stage.file for stage in STAGES)
-        raise DataError(
-            f"{' '.join(data)}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes "
-            "some."
-        )
-    folder.set_up(annotators, votes)
-    _stage_study(folder, study.items(study.add(out, asked, new))).write_packs(form, say)
+    folder, are_duels = StudyFolder(out), any((source / manifest.FILE).is_file() for source in sources)
+    if (out / study.ASKED).is_dir() and folder.has(AskedDuel) != are_duels:
+        raise OptionError(f"{out}: found a study of something else than {named}. Pass another --out.")
+    if are_duels and len(data) > 1:
+        raise OptionError(f"{named}: found {len(data)} sources, expected one folder of duels alone. Pass it alone.")
+    if draw and not are_duels:
+        raise OptionError(f"{named}: found --draw with data that are no duels, expected a folder that `duel` wrote.")
+    if are_duels:
+        settings, duels = folder.set_up(annotators, votes), folder.by_id(AskedDuel)
+        for row in draw_duels(sources[0], draw, settings.seed):
+            duels.setdefault(row.id, row)
+        folder.write(AskedDuel, duels.values())
+    else:
+        asked, new = study.asked_in(out), list[StageRow]()
+        for source in data:
+            new += _rows(source, {row.id for row in (*asked, *new)})
+        if not (asked or new):
+            files = ", ".join(stage.file for stage in STAGES)
+            raise DataError(
+                f"{named}: found no row of {files}, expected some. Pass a folder with rows, or a run that makes some."
+            )
+        folder.set_up(annotators, votes)
+        study.add(out, asked, new)
+    _study(folder).write_packs(form, say)
 
 
 def _rows(source: str, known: Collection[str]) -> list[StageRow]:
@@ -139,21 +133,18 @@ def _rows(source: str, known: Collection[str]) -> list[StageRow]:
     return rows
 
 
-def _stage_study(folder: StudyFolder, items: Sequence[study.StudyItem]) -> Study:
-    return _study(folder, [one.item for one in items], study.GUIDELINES)
-
-
-def _duel_study(folder: StudyFolder) -> Study:
-    return _study(folder, items(folder.read(AskedDuel)), {"": GUIDELINES["en"]})
-
-
-def _study(folder: StudyFolder, items: Sequence[Item], guidelines: Mapping[str, Guideline]) -> Study:
+def _study(folder: StudyFolder, rows: Sequence[study.StudyItem] | None = None) -> Study:
+    # of duels, or of stages: their items if they are known
+    if folder.has(AskedDuel):
+        asked, guidelines = items(folder.read(AskedDuel)), {"": GUIDELINES["en"]}
+    else:
+        asked, guidelines = [row.item for row in rows or _asked(folder.root)], study.GUIDELINES
     place, settings = shlex.quote(str(folder.root)), folder.settings
-    asked = Assignment(
-        items=items, guidelines=guidelines, seed=settings.seed, votes=min(settings.votes, settings.annotators)
-    )
     return Study(
-        folder=folder, asked=asked, annotators=settings.annotators,
+        folder=folder, annotators=settings.annotators,
+        asked=Assignment(
+            items=asked, guidelines=guidelines, seed=settings.seed, votes=min(settings.votes, settings.annotators)
+        ),
         packs=f"personafeedback annotate pack DATA --out {place}", votes=f"personafeedback annotate votes {place}",
     )  # fmt: skip
 
@@ -179,19 +170,19 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     if (folder / FILE).is_file():
         take_votes(Build.open(folder), files, drop, say)
         return
+    place = shlex.quote(str(folder))
     if StudyFolder(folder).has(AskedDuel):
-        judged = _duel_study(StudyFolder(folder)).take_votes(files, drop, say)
+        judged = _study(StudyFolder(folder)).take_votes(files, drop, say)
         write(folder / VOTES, votes_table(judged))
         say(f"Next: personafeedback verdict RUN --calibration RUN --human {shlex.quote(str(folder / VOTES))}")
         return
     asked = _asked(folder)
-    counted = _stage_study(StudyFolder(folder), asked).take_votes(files, drop, say)
+    counted = _study(StudyFolder(folder), asked).take_votes(files, drop, say)
     if not counted and not files:  # somebody was dropped before any answer came
         return
     written = study.write_judged(folder, asked, counted)
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
-    place = shlex.quote(str(folder))
     say(
         f"Next: personafeedback chain LOGS --people {place}, if models made these rows; RECENTER_DATA={place} for "
         "tasks in which a model judges them."
@@ -209,7 +200,7 @@ def _asked(folder: Path) -> list[study.StudyItem]:
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
-    if counted := _stage_study(StudyFolder(folder), _asked(folder)).counted():
+    if counted := _study(StudyFolder(folder)).counted():
         return counted
     raise DataError(
         f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} "

@@ -38,6 +38,11 @@ all texts of a few persons and a page to read them on; `build import` takes in e
 makes pairs to train a reward model on.
 """
 
+
+@click.group(help=_HELP)
+def build() -> None: ...
+
+
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 folder_argument = click.argument("folder", metavar="DIR", type=_FOLDER)
@@ -66,13 +71,12 @@ def model_options(without: str) -> Decorator:
     )  # fmt: skip
 
 
-@click.command()
+@build.command()
 @folder_argument
 @click.option(
-    "--language",
-    metavar="CODE",
+    "--language", metavar="CODE",
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
-)
+)  # fmt: skip
 def init(folder: Path, language: str | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
@@ -107,7 +111,7 @@ def init(folder: Path, language: str | None) -> None:
     say(next_line(started))
 
 
-@click.command()
+@build.command()
 @build_argument
 def status(folder: Build) -> None:
     """Print what is done, what was refused, what the calls took, and the next command.
@@ -117,7 +121,7 @@ def status(folder: Build) -> None:
     show_status(folder, say)
 
 
-@click.command()
+@build.command()
 @build_argument
 @click.argument("step", metavar="[STEP]", required=False, type=click.Choice([step.name for step in TEXTS]))
 @model_options("Without one, only your own files are used.")
@@ -149,7 +153,7 @@ def texts(folder: Build, step: str | None, names: tuple[str, ...], **options: An
     show_texts(folder, say)
 
 
-@click.command()
+@build.command()
 @build_argument
 @click.option("--people", type=click.IntRange(1), default=5, show_default=True, help="Number of persons.")
 @model_options("Without one, the page shows the existing texts.")
@@ -171,7 +175,7 @@ def pilot(folder: Build, people: int, names: tuple[str, ...], **options: Any) ->
     show_texts(folder, say)
 
 
-@click.command()
+@build.command()
 @build_argument
 def release(folder: Build) -> None:
     """Turn votes into labels and tiers, and make the data set: DIR/release, in the layout of PersonaFeedback, with a
@@ -195,20 +199,17 @@ def release(folder: Build) -> None:
     write_release(folder, say)
 
 
-@click.command()
+@build.command()
 @build_argument
 @click.option(
-    "--benchmark",
-    metavar="DATA",
+    "--benchmark", metavar="DATA",
     help="Benchmark whose texts are kept out of the training data: PersonaFeedback, as a folder or a Hub id. Default: "
     "PERSONAFEEDBACK_DATA, else the Hub. `none` compares with this build's own test pairs alone.",
-)
+)  # fmt: skip
 @click.option(
-    "--ratings",
-    metavar="STUDY",
-    type=FOLDER,
+    "--ratings", metavar="STUDY", type=FOLDER,
     help="Folder of `annotate` with rated replies, to make pairs of these, too. DIR may then have no persons.",
-)
+)  # fmt: skip
 def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None:
     """Make pairs to train a reward model on, from the persons in the train split.
 
@@ -227,17 +228,13 @@ def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None
     make_training(folder, judged_in(ratings) if ratings else (), benchmark, say)
 
 
-@click.command("import")
+@build.command("import")
 @folder_argument
 @click.option(
-    "--from",
-    "source",
-    metavar="FILE",
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    "--from", "source", metavar="FILE", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A .csv or .jsonl file with persona, question, chosen and rejected, and optionally user_id and category "
     "(general or specific).",
-)
+)  # fmt: skip
 @click.option(
     "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2; 0 to train only.  [default: 1]"
 )
@@ -252,11 +249,3 @@ def import_command(folder: Path, source: Path, test: str | None) -> None:
         personafeedback build release DIR
     """
     import_pairs(folder, source, test, say)
-
-
-@click.group(help=_HELP)
-def build() -> None: ...
-
-
-for step in (init, status, pilot, texts, release, training, import_command):
-    build.add_command(step)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ...core.cases import digest_of
 from ..rows import PoolQuestion, kept
 from ..settings import Settings
-from . import checks, prompts
+from . import checks
 from .asking import Call, Refusal, Reply
-from .prompts import NO_NUMBERS, chosen, listed
+from .prompts import NO_NUMBERS, chosen, listed, says_yes
 
 if TYPE_CHECKING:
     from .questions import QuestionsRun
@@ -44,19 +44,16 @@ def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
     in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
     parts = {f"pool:{digest_of(part)}": part for part in in_parts}
 
-    def told(name: str) -> str:
-        return prompt.filled(questions=listed(parts[name]))
-
     def accept(name: str, reply: Reply) -> None:
         opened = set(chosen(parts[name], reply.text))
         if not opened and not _NONE.search(reply.text):
-            raise Refusal(NO_NUMBERS if reply.text else checks.EMPTY, reply.text)
+            raise _no_numbers(reply)
         run.done.add(name)
         for text in parts[name]:
             keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
             run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
-    run.complete(parts, Call(told, accept))
+    run.complete(parts, Call(lambda name: prompt.filled(questions=listed(parts[name])), accept))
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
     run.say(f"{len(opened)} of {len(texts)} questions of the pool are open and personal (pool.csv)")
@@ -67,14 +64,13 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     """Match pool questions to persons who lack some, and take the valid matches."""
     texts, settings, prompt, fits = _open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
     user_of = {general_slot(settings, user): user for user in run.people}
-    own = defaultdict[str, set[str]](set)  # user -> their general questions
+    own, unfit = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)  # user -> questions
     for question in run.questions:
         if question.category == "general":
             own[question.user_id].add(question.question)
-    turned_down = defaultdict[str, set[str]](set)
     for refused in run.refused:
         if refused.step == run.step.name and refused.reason == NO_FIT:
-            turned_down[refused.id.rpartition(":general:")[0]].update(refused.text.split("\n"))
+            unfit[refused.id.rpartition(":general:")[0]].update(refused.text.split("\n"))
     shown, replies = dict[str, list[str]](), dict[str, Reply]()
 
     def missing(slot: str) -> int:
@@ -82,40 +78,41 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
 
     def told(slot: str) -> str:
         user = user_of[slot]
-        left = [text for text in texts if text not in own[user] | turned_down[user]]
+        left = [text for text in texts if text not in own[user] | unfit[user]]
         draw = settings.generator("pool", f"{slot}:{run.time(slot)}")
         shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing(slot))))
         return prompt.filled(persona=run.people[user].text, questions=listed(shown[slot]), count=str(missing(slot)))
 
     def validate(slots: Sequence[str]) -> None:
-        matches: dict[str, tuple[str, str]] = {}
+        asked, matches = dict[str, str](), dict[str, dict[str, str]]()
         for slot in slots:
-            for text in chosen(shown[slot], replies[slot].text)[: missing(slot)]:
-                matches[f"{slot}:{digest_of([text])}"] = slot, text
-        asked = {
-            name: fits.filled(persona=run.people[user_of[slot]].text, question=text)
-            for name, (slot, text) in matches.items()
-        }
-        judged = {name: prompts.says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits").items()}
-        judged |= {name: False for name in matches if run.time(name)}  # withheld
+            picked = chosen(shown[slot], replies[slot].text)[: missing(slot)]
+            matches[slot] = {f"{slot}:{digest_of([text])}": text for text in picked}
+            for name, text in matches[slot].items():
+                asked[name] = fits.filled(persona=run.people[user_of[slot]].text, question=text)
+        judged = {name: says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits").items()}
+        judged |= {name: False for name in asked if run.time(name)}  # withheld
         for slot in slots:
-            of_slot, user = {name: text for name, (of, text) in matches.items() if of == slot}, user_of[slot]
-            if any(name not in judged for name in of_slot):
+            if not judged.keys() >= matches[slot].keys():
                 continue  # a call failed: the next run has the rest from the cache, with the same prompt
-            misfits = {text for name, text in of_slot.items() if not judged[name]}
-            for text in of_slot.values():
+            user, misfits = user_of[slot], [text for name, text in matches[slot].items() if not judged[name]]
+            unfit[user].update(misfits)
+            for text in matches[slot].values():
                 if text not in misfits:
                     run.add(user, text, "general", f"{prompt.version}, {fits.version}", pool_id(text))
                     own[user].add(text)
-            turned_down[user] |= misfits
             if missing(slot) <= 0:
                 run.done.add(slot)
-            elif not of_slot:
-                run.refuse(slot, NO_NUMBERS if replies[slot].text else checks.EMPTY, replies[slot].text)
             elif misfits:
-                run.refuse(slot, NO_FIT, "\n".join(text for text in of_slot.values() if text in misfits))
-            else:
+                run.refuse(slot, NO_FIT, "\n".join(misfits))
+            elif matches[slot]:
                 run.refuse(slot, FEW, replies[slot].text)
+            else:
+                run.refuse(slot, *_no_numbers(replies[slot]).args)
 
     lacking = [slot for slot in user_of if missing(slot) > 0]
     run.complete(lacking, Call(told, replies.__setitem__), finish=validate)
+
+
+def _no_numbers(reply: Reply) -> Refusal:
+    return Refusal(NO_NUMBERS if reply.text else checks.EMPTY, reply.text)

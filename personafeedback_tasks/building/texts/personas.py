@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..settings import Settings
 from ..steps import PERSONAS
 from . import checks
 from .asking import Call, Models, Refusal, Reply, TextRun
-from .prompts import GIVEN, bundled
+from .prompts import GIVEN, bulleted, bundled
 from .sources import SEEDS, Country, countries, seeds
 
 NEAR = 0.6
@@ -45,8 +46,7 @@ class PersonasRun(TextRun):
 
     def __init__(self, build: Build, models: Models, say: Say):
         super().__init__(build, models, say)
-        self._people = build.read(Person)
-        self._listed = {person.user_id for person in self._people}
+        self._listed = build.by_id(Person)
         self._present = sorted(path.stem for path in (build.root / "persona").glob("*.json"))
         self.done = {*self._present, *self._listed}
 
@@ -63,14 +63,14 @@ class PersonasRun(TextRun):
             self.bring(user)
         written = self._write_missing(profiles) if self.model and self.settings.personas else {}
         new = {user: profile for user, profile in (profiles | written).items() if user not in self._listed}
-        people = [*self._people, *new_people(self.settings, self._people, new)]
+        old = [*self._listed.values()]
+        people = [*old, *new_people(self.settings, old, new)]
         files: Changes = {build.persona_path(user): json_of(profile) for user, profile in written.items()}
         # Origins first: a persona that is there when the run is killed must not be taken for a team's own.
         return {Origin: self.origins.values(), **files, **self.changes({Person: people})}
 
     def report(self) -> None:
-        build = self.build
-        known = {person.user_id for person in build.read(Person)}
+        build, known = self.build, self.build.by_id(Person)
         for user in build.with_memory():
             if user not in known:
                 self.say(f"{build.memory_path(user)} is not read: people.csv has no {user!r}. Rename it.")
@@ -97,9 +97,9 @@ class PersonasRun(TextRun):
         def told(user: str) -> str:
             if self.time(user):  # in place of one that was refused
                 traits[user] = draw_traits(settings.generator("traits", self.draw(user)), known, _names_of(traits))
-            lines = "\n".join(f"- {trait}: {value}" for trait, value in traits[user].items())
-            seed, shape = json.dumps(starts[user], ensure_ascii=False, indent=1), json.dumps(STRUCTURE, indent=1)
-            return prompt.filled(seed=seed, traits=lines, structure=shape)
+            lines = bulleted(f"{trait}: {value}" for trait, value in traits[user].items())
+            seed = json.dumps(starts[user], ensure_ascii=False, indent=1)
+            return prompt.filled(seed=seed, traits=lines, structure=json.dumps(STRUCTURE, indent=1))
 
         def accept(user: str, reply: Reply) -> None:
             if not reply.text or reply.cut:
@@ -123,12 +123,9 @@ def _names_of(traits: Mapping[str, Mapping[str, str]]) -> set[str]:
 
 
 def _profile(text: str) -> Profile:
-    # Text around the object, such as a code fence, is ignored.
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        profile: Profile = loads(text[start : end + 1]) if start >= 0 else {}
-    except ValueError:
-        profile = {}
+    profile: Profile = {}
+    with suppress(ValueError):  # text around the object, such as a code fence, is ignored
+        profile = loads(text[text.index("{") : text.rfind("}") + 1])
     if not profile:
         raise Refusal(NO_JSON, text)
     for part in sorted(Persona("", STRUCTURE).fields - Persona("", profile).fields):
