@@ -23,8 +23,7 @@ from ..core.rewards import RewardError
 from ..core.usage import total
 from .caveat import FORBIDS, VOID, Caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
-from .fields import INVALIDATED
-from .log import Log, Sample, in_view, samples_of
+from .log import INVALIDATED, Log, Sample, in_view, samples_of
 from .prompts import LABEL, Asked, Call
 from .run import Run
 
@@ -69,16 +68,16 @@ def _scored(log: Log, run: Run, samples: Sequence[Sample]) -> Run:
 
 def _refuse_unknown_and_repeated(run: Run, samples: Sequence[Sample]) -> None:
     first: dict[tuple[str, int], str] = {}
-    texts: dict[str, tuple[str, str, str]] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     for sample in samples:
         where = sample.where
         for case in sample.cases:
-            about = case.cell, case.user_id, case.digest
-            if not all(isinstance(text, str) and text for text in (case.case_id, *about)):
-                raise refused(
-                    where, repr((case.case_id, *about)), "the case's id, cell, user id and digest", AS_WRITTEN
-                )
-            "".join((case.case_id, *about)).encode()  # a lone surrogate is a ValueError here, and not in a report
+            about = case.case_id, case.cell, case.user_id, case.digest
+            if not all(isinstance(text, str) and text for text in about):
+                raise refused(where, repr(about), "the case's id, cell, user id and digest", AS_WRITTEN)
+            if not all(isinstance(target, str) for target in case.targets):
+                raise refused(where, f"the right answers {case.targets}", "texts", AS_WRITTEN)
+            "".join(about).encode()  # a lone surrogate is a ValueError here, and not in a report
             if case.cell not in run.cells:
                 expected = f"one of {', '.join(run.cells)}, the cells of the run"
                 raise refused(where, f"a case of {case.cell}", expected, "Keep the files of one run together.")
@@ -88,8 +87,8 @@ def _refuse_unknown_and_repeated(run: Run, samples: Sequence[Sample]) -> None:
                 advice = "Which one counts is unclear; use the log as the harness wrote it."
                 raise refused(where, found_twice, "each case once", advice)
             first[asked] = where
-            if texts.setdefault(case.case_id, about) != about:
-                found_other = f"{case.case_id} with another cell, user or digest than in another epoch"
+            if texts.setdefault(case.case_id, (*about, *case.targets)) != (*about, *case.targets):
+                found_other = f"{case.case_id} with another cell, user, digest or right answer than in another epoch"
                 raise refused(where, found_other, "the same case in every epoch", AS_WRITTEN)
 
 
@@ -145,16 +144,21 @@ def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:
             f"{run.benchmark.titled(cases.named_set)} with {_sizes(cases.named_set)}, as in {cases.source}. "
             f"{PASS_DATA}."
         )
-    of_data = {case.id: (case.digest, case.cell, case.user_id) for case in cases}
     for cell, size in run.cells.items():
         if (expected_size := len(cases.cells.get(cell, ()))) != size:
             raise RunError(
                 f"{run.logs[0]}: found {size:,} as the number of cases of {cell}, expected {expected_size:,} as in "
                 f"{cases.source}. {PASS_DATA}, or run again."
             )
-    of_run = {case_id: (case.digest, case.cell, case.user_id) for case_id, case in run.cases.items()}
+    of_run = {name: (case.digest, case.cell, case.user_id, case.targets) for name, case in run.cases.items()}
+    of_data: dict[str, tuple[Any, ...]] = {}
+    for case in cases:
+        if case.id in of_run:
+            targets = tuple(run.benchmark.targets(case)) if of_run[case.id][-1] else ()  # a reward is held against none
+            of_data[case.id] = (case.digest, case.cell, case.user_id, targets)
     differing = [case_id for case_id, fields in of_run.items() if of_data.get(case_id) != fields]
-    for place, meaning in enumerate(("have other texts", "are in another cell", "belong to another user")):
+    kinds = ("have other texts", "are in another cell", "belong to another user", "have other right answers")
+    for place, meaning in enumerate(kinds):
         wrong = [name for name in differing if name not in of_data or of_data[name][place] != of_run[name][place]]
         if wrong:
             first = wrong[0]

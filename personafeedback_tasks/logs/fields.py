@@ -1,9 +1,8 @@
-"""The role of every field that a harness records about a run, from fields.ini; and why a sample does not count."""
+"""The role of every field that a harness records about a run, from fields.ini."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from configparser import ConfigParser
@@ -13,17 +12,6 @@ from typing import Any
 
 CONDITION, REASON, HARMLESS = "condition", "reason", "harmless"
 """The roles in fields.ini."""
-
-INVALIDATED = "invalidated"
-"""Mark of a sample that somebody took out with Inspect's own means."""
-
-EXCLUDED = "excluded from metrics"
-
-# A sample that a limit or an error ended counts nevertheless if all its calls were answered before.
-_ENDED = ("limit", "error")
-
-# the beginnings of fields that mark a sample or a score: `invalidation`, and others in later versions
-_MARK = re.compile("invalid|exclu")
 
 # how the names of fields end that may hold a secret
 _SECRET = re.compile(r"(?i)(?:\A|_|-)(?:\w*key|token|secret|password|passwd|credentials?|auth\w*|cookie|headers?)\Z")
@@ -88,24 +76,3 @@ def common(program: str, conditions: Mapping[str, Any], writes: bool) -> dict[st
 def words(mark: str) -> str:
     """Template for the sentence why a sample with a mark does not count; empty for an unknown mark."""
     return _table().get("marks", mark, fallback="")
-
-
-# Inspect 0.3.285 can invalidate samples (`inspect_ai.log.invalidate_samples`), which leaves its table of means as it
-# was. Later versions can exclude samples from the metrics, too. Neither says that a sample was answered wrongly: it is
-# left out here.
-
-
-def mark_of(sample: Mapping[str, Any], scorer: str) -> str:
-    """Why a sample does not count; empty if it does, or if nothing is scored yet."""
-    # Inspect leaves a score that is nan as a whole out of its metrics.
-    score = (sample.get("scores") or {}).get(scorer)
-    score = score if isinstance(score, dict) else {}
-    value = score.get("value")
-    unscored = isinstance(value, float) and math.isnan(value)
-    for name in named("inspect EvalSample", REASON):
-        if (found := sample.get(name)) and (name not in _ENDED or unscored or (name == "error" and not score)):
-            return words(name).format_map(found if isinstance(found, dict) else {})
-    later = [name for of in (sample, score) for name, value in of.items() if value and _MARK.match(name)]
-    if any(name.startswith("invalid") for name in later):
-        return INVALIDATED
-    return (unscored and words(str(score.get("reason")))) or (EXCLUDED if later or unscored else "")

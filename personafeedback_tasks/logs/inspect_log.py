@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ from ..inspect_harness.evidence import given, said, score_name
 from ..inspect_harness.reward_api import API
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps
-from .log import Log, Sample, cases_under, cells_of, signed
+from .log import INVALIDATED, Log, Sample, cases_under, cells_of, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -187,7 +188,7 @@ class _Reading:
         scored = marked = False
         for raw in _raw(self.path):
             scores, where = raw.get("scores") or {}, f"{self.path}, sample {raw['id']}"
-            score, mark = scores.get(self.scorer), fields.mark_of(raw, self.scorer)
+            score, mark = scores.get(self.scorer), _mark_of(raw, self.scorer)
             marked = marked or bool(mark and scores)
             if mark and not (isinstance(score, dict) and isinstance(score["value"], dict)):
                 for setting in self.settings:
@@ -282,6 +283,40 @@ def _events(raw: dict[str, Any]) -> Iterator[Event]:
     parts = {name: raw.get(name) for name in ("id", "epoch", "input", "target", "attachments", "events_data")}
     sample = EvalSample.model_validate({**parts, "events": of_models}, context={"deserializing": True})
     yield from resolve_sample_attachments(resolve_sample_events_data(sample), "full").events
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
+#
+# Inspect 0.3.285 can invalidate samples (`inspect_ai.log.invalidate_samples`), which leaves its table of means as it
+# was. Later versions can exclude samples from the metrics, too. Neither says that a sample was answered wrongly: it is
+# left out here.
+
+_EXCLUDED = "excluded from metrics"
+
+# A sample that a limit or an error ended counts nevertheless if all its calls were answered before.
+_ENDED = ("limit", "error")
+
+# the beginnings of fields that mark a sample or a score: `invalidation`, and others in later versions
+_MARK = re.compile("invalid|exclu")
+
+
+def _mark_of(sample: Mapping[str, Any], scorer: str) -> str:
+    """Why a sample does not count; empty if it does, or if nothing is scored yet."""
+    # Inspect leaves a score that is nan as a whole out of its metrics.
+    score = (sample.get("scores") or {}).get(scorer)
+    score = score if isinstance(score, dict) else {}
+    value = score.get("value")
+    unscored = isinstance(value, float) and math.isnan(value)
+    for name in fields.named("inspect EvalSample", fields.REASON):
+        if (found := sample.get(name)) and (name not in _ENDED or unscored or (name == "error" and not score)):
+            return fields.words(name).format_map(found if isinstance(found, dict) else {})
+    later = [name for of in (sample, score) for name, value in of.items() if value and _MARK.match(name)]
+    if any(name.startswith("invalid") for name in later):
+        return INVALIDATED
+    return (unscored and fields.words(str(score.get("reason")))) or (_EXCLUDED if later or unscored else "")
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
 
 
 def _conditions(reading: _Reading) -> dict[str, Any]:

@@ -21,6 +21,9 @@ from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
 from .prompts import Asked
 from .run import Run
 
+INVALIDATED = "invalidated"
+"""Mark of a sample that somebody took out with Inspect's own means."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
