@@ -12,7 +12,7 @@ from ..common.files import write_all
 from ..common.outputs import json_lines
 from ..common.text import in_columns
 from ..recenter.data import load, with_judgment
-from ..recenter.filter.embeddings import DEFAULT, EXTRA
+from ..recenter.filter.model import DEFAULT, EXTRA
 from ..recenter.importers import convert
 from ..recenter.rows import Relevance
 from .options import FOLDER, out_option
@@ -79,14 +79,14 @@ def train(data: str, out: Path, embeddings: str) -> None:
     """
     for module in ("sentence_transformers", "sklearn"):
         require(module, extra=EXTRA)
-    from ..recenter.filter import training
+    from ..recenter.filter.folder import DEMONSTRATION, train_on
 
     rows = with_judgment(load(Relevance, data))
     with progress() as show:
-        files, table = training.train_on(rows, embeddings, show)
+        files, table = train_on(rows, embeddings, show)
     write_all({out / name: content for name, content in files.items()})
     if rows.demonstration:
-        say(training.DEMONSTRATION)
+        say(DEMONSTRATION)
     for line in in_columns(table):
         say(line)
     users = len({row.user_id for row in rows})

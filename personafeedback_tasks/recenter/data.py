@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,12 +15,11 @@ from ..common.errors import DataError
 from ..common.folders import SAMPLE
 from ..common.records import broken, short
 from ..core.cases import Case, CaseSet, digest_of
-from .rows import STAGES, Conversation, PromptRow, R, S, parse, parse_conversation
+from .rows import STAGES, Conversation, R, Relevance, S
 
 ENVIRONMENT_VARIABLE = "RECENTER_DATA"
 
 AnyCase = TypeVar("AnyCase", bound=Case)
-P = TypeVar("P", bound=PromptRow)
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
         raise DataError(
             f"{path}: found no such file, expected {stage.stage} rows. Add it, or run only tasks whose file is there."
         )
-    return Rows(tuple(in_turns(each_once(path, partial(parse, stage)))), stage, source)
+    return Rows(tuple(in_turns(each_once(path, stage.parse))), stage, source)
 
 
 def with_judgment(rows: Rows[R]) -> Rows[R]:
@@ -69,7 +68,7 @@ def with_judgment(rows: Rows[R]) -> Rows[R]:
 def conversations(data: str | None = None) -> Rows[Conversation]:
     """The conversations of all users, who take turns. Raises DataError if one is broken or there twice, or none is."""
     folder, source = located(data, [Conversation.file])
-    return Rows(tuple(in_turns(each_once(folder / Conversation.file, parse_conversation))), Conversation, source)
+    return Rows(tuple(in_turns(each_once(folder / Conversation.file, Conversation.parse))), Conversation, source)
 
 
 def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[Path, str]:
@@ -121,9 +120,9 @@ SEED = 1
 """Of the order of the attributes of a user."""
 
 
-def profiles(rows: Iterable[P]) -> list[list[P]]:
+def profiles(rows: Iterable[Relevance]) -> list[list[Relevance]]:
     """The rows of each user and prompt, in a seeded order that reveals nothing of people's judgments."""
-    together: dict[tuple[str, str], list[P]] = {}
+    together: dict[tuple[str, str], list[Relevance]] = {}
     for row in rows:
         together.setdefault((row.user_id, row.prompt), []).append(row)
     return [

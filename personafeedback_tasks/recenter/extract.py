@@ -25,8 +25,6 @@ LISTED = "listed"
 
 KEYS = ("attribute", "reason", "quote")
 
-_QUOTED = "share of the attributes whose quote is in a message of the user"
-
 PROMPT = """\
 Below is a conversation between a user and an AI assistant. Note what it says about the user that will still hold in \
 other conversations: who the user is, and what the user does, needs, knows or prefers. Note nothing that the user's \
@@ -107,39 +105,40 @@ def quoted(outcomes: Sequence[Result]) -> float:
 
 
 def _written(run: Earlier) -> Shown:
-    shown = {case.id: conversation_of(case) for case in run.cases}
-    noted_in = {case.id: bullets(attribute for attribute, *_ in noted(case.replies[0].text)) for case in run.cases}
+    shown = [(conversation_of(case), noted(case.replies[0].text)) for case in run.cases]
     return Shown(
-        questions={name: row.question for name, row in shown.items()},
+        questions={row.id: row.question for row, _ in shown},
         question="First message",
-        texts={name: {"Conversation": row.transcript, "Noted": noted_in[name]} for name, row in shown.items()},
+        texts={
+            row.id: {"Conversation": row.transcript, "Noted": bullets(attribute for attribute, *_ in found)}
+            for row, found in shown
+        },
         labels=(LISTED, "not listed"),
     )
-
-
-METHOD = TextMethod(
-    name="extract", help="a JSON list of attributes, each with a reason and a quote",
-    calls=("attributes",), per_case="one call",
-    metrics=(
-        Metric("listed"), Metric("attributes", higher_is_better=None, defined=False),
-        Metric("none", higher_is_better=None, defined=False),
-    ),
-    max_tokens=2048, read=_read,
-    facts_of=lambda row: {"conversation": jsonable(row.conversation)}, measure=_measure, items=_items,
-)  # fmt: skip
 
 
 class Extract(DoneStage):
     """Note what a conversation says about its user."""
 
     label = LISTED
-    method_of_stage = METHOD
+    method_of_stage = TextMethod(
+        name="extract", help="a JSON list of attributes, each with a reason and a quote",
+        calls=("attributes",), per_case="one call",
+        metrics=(
+            Metric("listed"), *(Metric(name, higher_is_better=None, defined=False) for name in ("attributes", "none"))
+        ),
+        max_tokens=2048, read=_read, measure=_measure, items=_items,
+        facts_of=lambda row: {"conversation": jsonable(row.conversation)},
+    )  # fmt: skip
     stand_in = Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0])
     options = ExtractOptions
     corpus = {"quoted": quoted}
     report_fields = {
         "headline": (
-            Line("quoted", "quote is there", strong=True, interval=True, ranked=True, meaning=_QUOTED),
+            Line(
+                "quoted", "quote is there", strong=True, interval=True, ranked=True,
+                meaning="share of the attributes whose quote is in a message of the user",
+            ),
             Line("attributes", unit=RATIO, meaning="mean number of attributes of a conversation", ranked=True),
         ),
         "details": (

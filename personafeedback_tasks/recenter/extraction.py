@@ -6,9 +6,8 @@ from typing import Any
 
 from ..core.method import LabelMethod
 from ..parsing.verdicts import ACCEPT, PROBLEMATIC, read_accept
-from .labels import METRICS, LabelStage, score
 from .rows import SOURCES, Extraction, Message
-from .stages import filled
+from .stages import METRICS, LabelStage, filled, score
 
 PROMPT = """\
 An AI assistant read a conversation and noted something about the user in it. Is the note acceptable, or is it \
@@ -45,7 +44,6 @@ class ExtractionTask(LabelStage):
     }
     methods = {"generate": GENERATE}
     labels = (PROBLEMATIC, ACCEPT)
-    measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate")
     rates = ("How much is called problematic", "called problematic", "by people")
     judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {

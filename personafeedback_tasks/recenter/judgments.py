@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 
 from ..common.errors import DataError
 from ..common.similar import likeness
 from ..common.text import same_text
 from .data import each_if_there, located
-from .rows import STAGES, Conversation, Extraction, JudgedRow, Relevance, Response, parse, parse_conversation
+from .rows import STAGES, Conversation, Extraction, JudgedRow, Relevance, Response
 from .study import MISSED
 
 NEAR = 0.4
@@ -77,9 +77,9 @@ def read_judgments(data: str | None) -> Judgments:
     found: dict[Key, JudgedRow] = {}
     disputed: set[Key] = set()
     for stage in STAGES:
-        for row in each_if_there(folder / stage.file, partial(parse, stage)):
+        for row in each_if_there(folder / stage.file, stage.parse):
             if row.judgment is not None and found.setdefault(_key(row), row).judgment != row.judgment:
                 disputed.add(_key(row))
-    lacking = {row.id: row for row in each_if_there(folder / MISSED, parse_conversation)}
+    lacking = {row.id: row for row in each_if_there(folder / MISSED, Conversation.parse)}
     rows = {key: row for key, row in found.items() if key not in disputed}
     return Judgments(rows, len(disputed), lacking)

@@ -19,9 +19,8 @@ from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.verdicts import NO, YES, read_yes_no
 from .data import in_turns, profiles
-from .labels import METRICS, LabelStage, score
 from .rows import Relevance
-from .stages import filled
+from .stages import METRICS, LabelStage, filled, score
 
 PROMPT = """\
 An AI assistant knows one thing about a user. The user now sends it a new prompt. Should what the assistant knows \
@@ -156,7 +155,7 @@ class RelevanceTask(LabelStage):
     stand_ins = {"generate": _STAND_INS[0], "select": CaseGroup("", _STAND_INS)}
     methods = {"generate": GENERATE, "select": SELECT}
     labels = (YES, NO)
-    measured = ("precision", "recall", "f1", "kappa", "selection_rate", "human_rate", "over_selection")
+    measured = (*LabelStage.measured, "over_selection")
     rates = ("How much is selected", "selected", "selected by people")
     judges = {
         "always_yes": lambda prompt: all_of(prompt) or YES,

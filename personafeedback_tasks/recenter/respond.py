@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..common.errors import OptionError
-from ..core.earlier import Earlier, earlier
+from ..core.earlier import Earlier
 from ..core.evidence import Reply
 from ..core.method import Metric, TextMethod
 from ..core.options import option
@@ -19,19 +20,7 @@ from ..core.result import Answers
 from ..parsing.texts import WRITTEN, read_written, shown_text
 from .filter import folder as filter_folder
 from .rows import Relevance, Response, text_id
-from .select import (
-    SELECT,
-    ForPrompt,
-    NewPrompt,
-    Pairings,
-    PromptStage,
-    judged_pairs,
-    located_prompts,
-    logged,
-    pairings,
-    selected,
-    shown_for_prompts,
-)
+from .select import SELECT, ForPrompt, NewPrompt, Pairings, PromptStage, logged, selected, shown_for_prompts
 from .stages import StageOptions, bullets, data_option, does, filled
 
 PERSONALIZED, GENERIC = "personalized", "generic"
@@ -76,6 +65,13 @@ class RespondOptions(StageOptions):
         place=True,
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.relevance_filter and not self.selected:
+            raise OptionError(
+                "relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well."
+            )
+
 
 class Informed(ForPrompt, frozen=True):
     """A pair with the attributes that a reply may use."""
@@ -113,20 +109,18 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     }
 
 
-METHOD = TextMethod(
-    name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC), per_case="two calls",
-    metrics=(Metric("written"), *(Metric(name, higher_is_better=None) for name in ("length", "length_generic"))),
-    max_tokens=2048, read=read_written, facts_of=lambda row: row.facts, measure=_measure,
-)  # fmt: skip
-
-
 class Respond(PromptStage):
     """Reply to a prompt with the attributes of its user, and without them."""
 
     label = WRITTEN
-    method_of_stage = METHOD
+    method_of_stage = TextMethod(
+        name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC), per_case="two calls",
+        metrics=(Metric("written"), *(Metric(name, higher_is_better=None) for name in ("length", "length_generic"))),
+        max_tokens=2048, read=read_written, facts_of=lambda row: row.facts, measure=_measure,
+    )  # fmt: skip
     stand_in = Informed("", "", "", "P", ("A", "B  B"))
     options = RespondOptions
+    before = "selected", SELECT.name
     signed = (*PromptStage.signed, "filtered_by")
     report_fields = {
         "headline": (
@@ -142,30 +136,21 @@ class Respond(PromptStage):
         ),
     }  # fmt: skip
 
-    def load(self, options: RespondOptions, selection: Mapping[str, str]) -> Pairings:
-        """Every pair of a user and a prompt for which an attribute was selected, and not dropped by a filter.
-
-        Without a run, these are the attributes of relevance.jsonl that most people found relevant.
-        """
-        if options.relevance_filter and not options.selected:
-            raise OptionError(
-                "relevance_filter filters what a run selected, and there is none. Pass selected=RUN as well."
-            )
-        asked, _, source = located_prompts(options.data)
-        pairs: list[tuple[str, NewPrompt, list[str]]] = []
-        if not options.selected:
-            for user, of, rows in judged_pairs(options.data, asked):
-                pairs.append((user, of, [row.attribute for row in rows if row.judgment]))
-            return pairings(Informed, pairs, source)
-        run = earlier(options.selected, SELECT.name)
+    def of_run(
+        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: RespondOptions
+    ) -> tuple[list[ForPrompt], str]:
         passes = filter_folder.read(options.relevance_filter) if options.relevance_filter else None
+        pairs: list[ForPrompt] = []
         dropped = 0
         for one in selected(run):
             took = one.selected or ()
             kept = [row.attribute for row in one.rows if row.attribute in took and not (passes and passes.drops(row))]
             dropped += len(took) - len(kept)
-            pairs.append((one.user_id, NewPrompt(one.prompt_id, one.prompt), kept))
-        return pairings(Informed, pairs, source, run, f"{passes.signature}, {dropped:,} dropped" if passes else "none")
+            pairs.append(self.pair(one.user_id, NewPrompt(one.prompt_id, one.prompt), kept))
+        return pairs, f"{passes.signature}, {dropped:,} dropped" if passes else "none"
+
+    def is_told(self, row: Relevance) -> bool:
+        return bool(row.judgment)
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return filled(PROMPTS[call], attributes=bullets(case.attributes), prompt=case.question)

@@ -5,7 +5,7 @@ Judgments are votes, one per person in no particular order, or the label alone w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -18,22 +18,23 @@ from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short_li
 from ..common.text import same_text
 from ..core.cases import digest_of
 
-ROLES = ("system", "user", "assistant")
-
 ACCEPTED = "accepted"
 VERDICTS = (ACCEPTED, "uncertain", "rejected")
 SOURCES = ("human", "synthetic")
+Verdict = Annotated[str, one_of(*VERDICTS)]
 Source = Annotated[str, one_of(*SOURCES)]
 SCALE = (1, 2, 3, 4, 5)
 """How the personalized response compares with the generic one: 3 is no difference, 5 much better."""
 
-
 JUDGED = ("label", "votes", "faults", "missing")
 """Keys of people's judgments."""
 
+S = TypeVar("S", bound="StageRow")
+R = TypeVar("R", bound="JudgedRow")
+
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
-    role: Annotated[str, one_of(*ROLES)]
+    role: Annotated[str, one_of("system", "user", "assistant")]
     content: NonEmpty
 
 
@@ -45,6 +46,11 @@ class StageRow(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     cells: ClassVar[tuple[str, ...]]  # of its rows, in the order of tables
     id: NonEmpty
     user_id: NonEmpty
+
+    @classmethod
+    def parse(cls: type[S], row: dict[str, Any], where: str) -> S:
+        """One line of the stage's file."""
+        return decoded(where, row, cls)
 
     @property
     def question(self) -> str:
@@ -67,9 +73,6 @@ class StageRow(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
         return digest_of((self.stage, *map(jsonable, values.values())))
 
 
-S = TypeVar("S", bound=StageRow)
-
-
 class _OfConversation:
     """What rows about a conversation share, which has a message of the user."""
 
@@ -88,7 +91,9 @@ class _OfConversation:
 
     @property
     def conversation_id(self) -> str:
-        return conversation_id(self.user_id, self.conversation)
+        """`USER-` and 8 hex digits of the messages."""
+        messages = [(message.role, message.content) for message in self.conversation]
+        return f"{self.user_id}-{digest_of(messages)[:8]}"
 
     @property
     def transcript(self) -> str:
@@ -104,6 +109,12 @@ class Conversation(_OfConversation, StageRow, frozen=True):
     source: Source
     missing: tuple[tuple[NonEmpty, ...], ...] = ()  # attributes that each person who was asked missed
 
+    @classmethod
+    def parse(cls, row: dict[str, Any], where: str) -> Conversation:
+        """One line of the file of conversations, which has no id: the messages determine it."""
+        found = decoded(where, {"id": "from-messages", **row}, Conversation)
+        return replace(found, id=found.conversation_id)
+
     @property
     def question(self) -> str:
         return next(message.content for message in self.conversation if message.role == "user")
@@ -112,13 +123,42 @@ class Conversation(_OfConversation, StageRow, frozen=True):
 class JudgedRow(StageRow, frozen=True):
     """One row that people judged."""
 
+    @classmethod
+    def parse(cls: type[R], row: dict[str, Any], where: str) -> R:
+        """One line of the stage's file."""
+        given = [key for key in ("label", "votes") if row.get(key) is not None]
+        if "label" in cls.__struct_fields__ and len(given) != 1:
+            found = "both label and votes" if given else f"no judgment (keys: {short_list(row)})"
+            raise broken(where, found, "label or votes, once")
+        return decoded(where, row, cls)
+
     @property
     def judgment(self) -> float | None:
         """People's judgment; None if nothing can be scored against it."""
         raise NotImplementedError
 
 
-R = TypeVar("R", bound=JudgedRow)
+class _Labeled:
+    """What rows with a label share, which says whether something holds."""
+
+    label: Any
+    votes: tuple[Any, ...]
+
+    def holds(self, label: Any) -> bool:
+        """Whether a label, or a vote for it, says so."""
+        return bool(label)
+
+    @property
+    def verdicts(self) -> tuple[bool, ...]:
+        """What each person said."""
+        return tuple(map(self.holds, self.votes))
+
+    @property
+    def judgment(self) -> bool | None:
+        """The majority's answer; None for tied votes."""
+        verdicts = self.verdicts or (() if self.label is None else (self.holds(self.label),))
+        yes, no = verdicts.count(True), verdicts.count(False)
+        return None if yes == no else yes > no
 
 
 class PromptRow(JudgedRow, frozen=True):
@@ -132,7 +172,7 @@ class PromptRow(JudgedRow, frozen=True):
         return self.prompt
 
 
-class Relevance(PromptRow, frozen=True):
+class Relevance(_Labeled, PromptRow, frozen=True):
     """Should this attribute of the user change the reply to this prompt in any way?"""
 
     stage = "relevance"
@@ -141,18 +181,9 @@ class Relevance(PromptRow, frozen=True):
     label: bool | None = None
     votes: tuple[bool, ...] = ()
 
-    @property
-    def verdicts(self) -> tuple[bool, ...]:
-        return self.votes
 
-    @property
-    def judgment(self) -> bool | None:
-        """The majority's answer; None for tied votes."""
-        return majority(self.votes) if self.votes else self.label
-
-
-class Extraction(_OfConversation, JudgedRow, frozen=True):
-    """Does this attribute, extracted from this conversation for this reason, hold?"""
+class Extraction(_OfConversation, _Labeled, JudgedRow, frozen=True):
+    """Is this attribute, extracted from this conversation for this reason, problematic: uncertain or rejected?"""
 
     stage = "extraction"
     file = "extraction.jsonl"
@@ -160,24 +191,15 @@ class Extraction(_OfConversation, JudgedRow, frozen=True):
     attribute: NonEmpty
     reason: NonEmpty
     source: Source
-    label: Annotated[str, one_of(*VERDICTS)] | None = None
-    votes: tuple[Annotated[str, one_of(*VERDICTS)], ...] = ()
+    label: Verdict | None = None
+    votes: tuple[Verdict, ...] = ()
+
+    def holds(self, label: str) -> bool:
+        return label != ACCEPTED
 
     @property
     def question(self) -> str:
         return self.attribute
-
-    @property
-    def verdicts(self) -> tuple[bool, ...]:
-        """Whether each person found it problematic, that is uncertain or rejected."""
-        return tuple(vote != ACCEPTED for vote in self.votes)
-
-    @property
-    def judgment(self) -> bool | None:
-        """Whether most people found it problematic; None for tied votes."""
-        if self.votes:
-            return majority(self.verdicts)
-        return None if self.label is None else self.label != ACCEPTED
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,46 +231,17 @@ class Response(PromptRow, frozen=True):
         """`generic` and `personalized` -> faults that at least half of the people asked find; {} if nobody was."""
         if self.faults is None:
             return {}
-        sides = {"generic": self.faults.generic, "personalized": self.faults.personalized}
-        return {
-            side: tuple(fault for fault, count in counts.items() if 2 * count >= self.faults.asked)
-            for side, counts in sides.items()
-        }
+        asked, sides = self.faults.asked, {"generic": self.faults.generic, "personalized": self.faults.personalized}
+        return {side: tuple(fault for fault in counts if 2 * counts[fault] >= asked) for side, counts in sides.items()}
 
 
 STAGES: tuple[type[JudgedRow], ...] = (Extraction, Relevance, Response)
 """In the order of a personalized reply: what is known of the user, what matters now, what comes of it."""
 
 
-def conversation_id(user: str, messages: Iterable[Message]) -> str:
-    """`USER-` and 8 hex digits of the messages."""
-    return f"{user}-{digest_of([(message.role, message.content) for message in messages])[:8]}"
-
-
 def text_id(about: str, *texts: str) -> str:
     """An id that follows from the texts, so that rows that several models made alike are one."""
     return f"{about}-{digest_of(list(map(same_text, texts)))}"
-
-
-def majority(votes: Sequence[bool]) -> bool | None:
-    """The answer of more than half of the votes; None for even ones."""
-    yes, no = sum(votes), len(votes) - sum(votes)
-    return None if yes == no else yes > no
-
-
-def parse_conversation(row: dict[str, Any], where: str) -> Conversation:
-    """One line of the file of conversations, which has no id: the messages determine it."""
-    found = decoded(where, {"id": "from-messages", **row}, Conversation)
-    return replace(found, id=conversation_id(found.user_id, found.conversation))
-
-
-def parse(stage: type[R], row: dict[str, Any], where: str) -> R:
-    """One line of a stage's file."""
-    given = [key for key in ("label", "votes") if row.get(key) is not None]
-    if stage is not Response and len(given) != 1:
-        found = "both label and votes" if given else f"no judgment (keys: {short_list(row)})"
-        raise broken(where, found, "label or votes, once")
-    return decoded(where, row, stage)
 
 
 def personal_in(row: Mapping[str, Any]) -> str | None:

@@ -7,10 +7,11 @@ also the pairs of a user and a prompt, about which `recenter_respond` goes on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -91,12 +92,57 @@ class Pairings(Rows[ForPrompt]):
 
 
 class PromptStage(DoneStage):
-    """A stage about users and prompts, which goes on from a run of the stage before."""
+    """A stage about pairs of a user and a prompt, which goes on from a run of the stage before or from people."""
 
+    row: type[ForPrompt]
+    before: ClassVar[tuple[str, str]]  # the option that names that run, and its benchmark
     signed: tuple[str, ...] = ("attributes_of", "without_attributes")
 
     def signs(self, cases: Pairings, options: Any) -> dict[str, Any]:
         return {"attributes_of": cases.made_by, "without_attributes": cases.without}
+
+    def load(self, options: Any, selection: Mapping[str, str]) -> Pairings:
+        """The pairs that have attributes: of the run that an option names, else those of relevance.jsonl.
+
+        Raises:
+            DataError: there are no prompts or attributes, or the run is on other conversations.
+        """
+        option, benchmark = self.before
+        folder, source = located(options.data, [PROMPTS, Relevance.file])
+        prompts = each_if_there(folder / PROMPTS, lambda row, where: decoded(where, row, NewPrompt))
+        run, filtered_by = None, "none"
+        if place := getattr(options, option):
+            run = earlier(place, benchmark)
+            pairs, filtered_by = self.of_run(run, prompts, folder, options)
+        else:
+            pairs, by_text = [], {one.prompt: one for one in prompts}
+            for rows in profiles(load(Relevance, options.data)):
+                user, text = rows[0].user_id, rows[0].prompt
+                asked = by_text.get(text, NewPrompt(f"p{digest_of((text,))[:8]}", text))
+                pairs.append(self.pair(user, asked, [row.attribute for row in rows if self.is_told(row)]))
+        kept = [pair for pair in pairs if pair.attributes]
+        if not kept:
+            raise DataError(
+                f"{run.where if run else source}: found {len(pairs):,} pairs of a user and a prompt, none with an "
+                f"attribute, expected some. Check the earlier run, or the data: {PROMPTS} has the prompts."
+            )
+        made_by, without = f"{run.model} {run.digest}" if run else "people", len(pairs) - len(kept)
+        return Pairings(
+            tuple(in_turns(kept)), self.row, source, made_by=made_by, filtered_by=filtered_by, without=without
+        )
+
+    def pair(self, user: str, asked: NewPrompt, attributes: Sequence[str]) -> ForPrompt:
+        return self.row(f"{user}-{asked.id}", user, asked.id, asked.prompt, tuple(attributes))
+
+    @abstractmethod
+    def of_run(
+        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: Any
+    ) -> tuple[list[ForPrompt], str]:
+        """(the pairs, the filter that attributes had to pass or `none`) that a run of the stage before leads to."""
+
+    def is_told(self, row: Relevance) -> bool:
+        """Whether the model is told an attribute of the data, where no run is named."""
+        return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,43 +155,6 @@ class SelectOptions(StageOptions):
     )  # fmt: skip
 
 
-def located_prompts(data: str | None) -> tuple[list[NewPrompt], Path, str]:
-    """(the prompts in the order of their file, none without one; their folder, its name in a signature)."""
-    folder, source = located(data, [PROMPTS, Relevance.file])
-    return each_if_there(folder / PROMPTS, lambda row, where: decoded(where, row, NewPrompt)), folder, source
-
-
-def judged_pairs(data: str | None, asked: Sequence[NewPrompt]) -> list[tuple[str, NewPrompt, list[Relevance]]]:
-    """(user, prompt, the rows about them in a seeded order) of relevance.jsonl, whether people agree or not."""
-    by_text = {prompt.prompt: prompt for prompt in asked}
-    return [
-        (rows[0].user_id, by_text.get(text := rows[0].prompt, NewPrompt(f"p{digest_of((text,))[:8]}", text)), rows)
-        for rows in profiles(load(Relevance, data))
-    ]
-
-
-def pairings(
-    kind: type[ForPrompt],
-    pairs: Iterable[tuple[str, NewPrompt, Sequence[str]]],
-    source: str,
-    run: Earlier | None = None,
-    filtered_by: str = "none",
-) -> Pairings:
-    """The pairs (user, prompt, attributes) that have attributes, of `run` or of people. DataError if none has."""
-    rows = [
-        kind(f"{user}-{asked.id}", user, asked.id, asked.prompt, tuple(attributes)) for user, asked, attributes in pairs
-    ]
-    kept = [row for row in rows if row.attributes]
-    if not kept:
-        raise DataError(
-            f"{run.where if run else source}: found {len(rows):,} pairs of a user and a prompt, none with an "
-            f"attribute, expected some. Check the earlier run, or the data: {PROMPTS} has the prompts."
-        )
-    made_by = f"{run.model} {run.digest}" if run else "people"
-    without = len(rows) - len(kept)
-    return Pairings(tuple(in_turns(kept)), kind, source, made_by=made_by, filtered_by=filtered_by, without=without)
-
-
 def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
     """(case, fields of its `ForPrompt`), by id: harnesses log in different orders, and sums depend on the order."""
     return [
@@ -155,6 +164,7 @@ def logged(run: Earlier) -> list[tuple[EarlierCase, dict[str, Any]]]:
 
 
 def selected(run: Earlier) -> list[Selected]:
+    """What a run selects for each pair."""
     made = []
     for case, values in logged(run):
         numbers = chosen(case.answers[0], case.replies[0].text, len(values["attributes"]))
@@ -197,24 +207,22 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
     }
 
 
-METHOD = TextMethod(
-    name="select", help="the numbers of the attributes that should change the reply",
-    calls=("select",), per_case="one call for all attributes of a user and prompt",
-    metrics=(
-        Metric("listed"),
-        *(Metric(name, higher_is_better=None, defined=False) for name in ("selected", "chosen", "none")),
-    ),
-    max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
-)  # fmt: skip
-
-
 class Select(PromptStage):
     """Select the attributes of a user that should change the reply to a prompt."""
 
     label = LISTED
-    method_of_stage = METHOD
+    method_of_stage = TextMethod(
+        name="select", help="the numbers of the attributes that should change the reply",
+        calls=("select",), per_case="one call for all attributes of a user and prompt",
+        metrics=(
+            Metric("listed"),
+            *(Metric(name, higher_is_better=None, defined=False) for name in ("selected", "chosen", "none")),
+        ),
+        max_tokens=1024, read=_read, facts_of=lambda row: row.facts, measure=_measure,
+    )  # fmt: skip
     stand_in = Profile("", "", "", "P", ("A", "B  B"))
     options = SelectOptions
+    before = "attributes", EXTRACT.name
     judges = {"always_all": all_of, "always_none": lambda prompt: NONE}
     report_fields = {
         "headline": (
@@ -230,35 +238,21 @@ class Select(PromptStage):
         ),
     }  # fmt: skip
 
-    def load(self, options: SelectOptions, selection: Mapping[str, str]) -> Pairings:
-        """Every user with attributes and every prompt of the data for that user.
-
-        The attributes of a run are shown each text once, in a seeded order, with the prompts of prompts.jsonl. Without
-        a run, attributes and prompts are those of relevance.jsonl.
-
-        Raises:
-            DataError: there are no prompts or attributes, or the run is on other conversations.
-        """
-        asked, folder, source = located_prompts(options.data)
-        pairs: list[tuple[str, NewPrompt, list[str]]] = []
-        if not options.attributes:
-            for user, of, rows in judged_pairs(options.data, asked):
-                pairs.append((user, of, [row.attribute for row in rows]))
-            return pairings(Profile, pairs, source)
-        run = earlier(options.attributes, EXTRACT.name)
-        here = conversations(options.data).digest if (folder / Conversation.file).is_file() else run.data
-        if here != run.data:
+    def of_run(
+        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: SelectOptions
+    ) -> tuple[list[ForPrompt], str]:
+        # each text of a user once, in a seeded order, with the prompts of prompts.jsonl
+        if (folder / Conversation.file).is_file() and (here := conversations(options.data)).digest != run.data:
             raise DataError(
-                f"{run.where}: found a run on other conversations ({run.data}) than {source} has ({here}), expected "
-                "the same. Pass the data of the run."
+                f"{run.where}: found a run on other conversations ({run.data}) than {here.source} has ({here.digest}), "
+                "expected the same. Pass the data of the run."
             )
         own: dict[str, dict[str, str]] = {case.user_id: {} for case in run.cases}
         for one in extracted(run):
             own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
         attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
-        for of in asked:
-            pairs += [(user, of, attributes[user]) for user in of.users or own if user in own]
-        return pairings(Profile, pairs, source, run)
+        pairs = [(user, asked) for asked in prompts for user in asked.users or own if user in own]
+        return [self.pair(user, asked, attributes[user]) for user, asked in pairs], "none"
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return listing(case.attributes, case.question)

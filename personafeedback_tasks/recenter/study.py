@@ -33,7 +33,6 @@ from .rows import (
     Relevance,
     Response,
     StageRow,
-    parse_conversation,
     personal_in,
 )
 from .select import SELECT, selected
@@ -88,7 +87,7 @@ def screened(rows: Iterable[StageRow]) -> tuple[list[StageRow], Counter[str]]:
 
 def asked_in(folder: Path) -> list[StageRow]:
     """The rows that people are asked about; none before the first pack."""
-    return [*rows_in(folder / ASKED), *each_if_there(folder / ASKED / Conversation.file, parse_conversation)]
+    return [*rows_in(folder / ASKED), *each_if_there(folder / ASKED / Conversation.file, Conversation.parse)]
 
 
 def add(folder: Path, asked: Iterable[StageRow], new: Iterable[StageRow]) -> list[StageRow]:

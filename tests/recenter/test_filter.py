@@ -23,9 +23,8 @@ metrics = pytest.importorskip("sklearn.metrics")
 
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.filter.embeddings import DEFAULT, embedder
 from personafeedback_tasks.recenter.filter.folder import read
-from personafeedback_tasks.recenter.filter.model import folds, held_out
+from personafeedback_tasks.recenter.filter.model import DEFAULT, embedder, folds, held_out
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.stats.clusters import Shared
 from personafeedback_tasks.stats.estimates import jackknife_stderr

@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from personafeedback_tasks.recenter.filter.embeddings import DEFAULT
+from personafeedback_tasks.recenter.filter.model import DEFAULT
 
 
 def unpack(folder: Path) -> None:

@@ -1,16 +1,30 @@
-"""Vectors of a row's texts and labels -> a logistic regression with a threshold, without random numbers.
+"""Texts -> vectors of a frozen sentence-embedding model; vectors and labels -> a logistic regression with a threshold.
 
-Its features: the attribute's embedding, its product with the prompt's, the cosine. Vectors of rows have the shape
-(rows, 2 * dimensions): the unit vectors of a row's attribute and of its prompt, side by side.
+Sentence-BERT (arXiv 1908.10084) on the CPU. The same texts and labels give the same weights on one machine: nothing is
+random. Vectors of rows have the shape (rows, 2 * dimensions): the unit vectors of a row's attribute and of its prompt,
+side by side. Features: the attribute's vector, its product with the prompt's, the cosine.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
+
+from ...common.errors import OptionError, require
+from ...common.records import cut, short
+
+DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
+EXTRA = "filter"
 
 Array = Any
 """A numpy array; labels are bool, users are ids."""
+
+BATCH = 64
+"""Texts in one pass of the embedding model."""
 
 FOLDS = 5
 """Of users, at most; fewer where there are fewer users."""
@@ -19,6 +33,59 @@ ITERATIONS = 10_000
 
 COSINE = 4.0
 """Factor of the cosine, so that the penalty weighs it like the other features."""
+
+
+class Embedder:
+    """A loaded embedding model: a name on the Hugging Face Hub, which is downloaded once, or a folder.
+
+    Attributes:
+        name: a name on the Hub, or the absolute path of a folder.
+        longest: tokens that it reads; what is beyond them is cut off.
+    """
+
+    def __init__(self, model: str) -> None:
+        require("sentence_transformers", extra=EXTRA)
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        folder = Path(model).expanduser()
+        self.name = str(folder.resolve()) if folder.is_dir() else model
+        try:
+            self._model = SentenceTransformer(self.name, device="cpu", model_kwargs={"dtype": torch.float32})
+        except Exception as error:  # whatever is wrong with somebody's files
+            why = cut(str(error).partition("\n")[0].rstrip("."), 200)
+            raise OptionError(
+                f"The embedding model {short(model)} could not be loaded ({why}). Pass the name of a "
+                "sentence-transformers model on the Hugging Face Hub, which needs a network once, or a folder with one."
+            ) from error
+        self.longest: int | None = self._model.max_seq_length
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (12 hex digits) of the weights, the vocabulary and the length limit."""
+        digest = hashlib.sha256(f"{self.longest}".encode())
+        for name, weights in sorted(self._model.state_dict().items()):
+            digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
+            digest.update(weights.contiguous().numpy().tobytes())
+        for token, number in sorted(self._model.tokenizer.get_vocab().items()):
+            digest.update(f"{token} {number}\n".encode())
+        return digest.hexdigest()[:12]
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        """Unit vectors, float64 of shape (texts, dimensions), in the order given; of at least one text."""
+        import numpy as np
+
+        # each text once, in a fixed order: the texts of a batch are padded alike, which moves last digits
+        different = sorted(set(texts))
+        vectors = self._model.encode(different, batch_size=BATCH, show_progress_bar=False, normalize_embeddings=True)
+        place = {text: index for index, text in enumerate(different)}
+        return vectors.astype(np.float64)[[place[text] for text in texts]]
+
+
+@lru_cache(maxsize=2)
+def embedder(model: str) -> Embedder:
+    """A model, loaded once in a process."""
+    return Embedder(model)
 
 
 @dataclass(frozen=True)
