@@ -6,6 +6,7 @@ Every step is linear: a pattern repeats one class of characters, or what ends wi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -36,12 +37,15 @@ def _thinking_token(token: re.Match[str]) -> str:
     return "</think>" if token[1] or re.search("end|stop", token[2], re.I) else "<think>"
 
 
-# How models mark their thinking where it is no tag, also in replies without their special tokens.
-_AS_TAGS: list[tuple[re.Pattern[str], Any]] = [(re.compile(pattern, re.I), new) for pattern, new in [
-    (r"<\|channel\|?> ?(?:analysis|commentary|thought)|<unused94>thought|\Aanalysis(?=[^\W\d_])", "<think>"),
-    (r"<\|channel\|> ?final(?:<\|message\|>)?|<channel\|>|<unused95>|assistantfinal|\[BEGIN FINAL RESPONSE\]|\.{3}done thinking\.", "</think>"),
-    (r"◁(/?)(\w{1,20})▷", r"<\1\2>"), (r"(?:\[|&lt;)(/?)(think\w{0,4})(?:\]|&gt;)", r"<\1\2>"),
-    (r"<\|(/?)(\w{0,15}(?:think|thought)\w{0,9})\|>", _thinking_token),
+# How models mark their thinking where it is no tag, also in replies without their special tokens. Each pattern is tried
+# on replies that contain, in any case, one of the texts before it.
+_AS_TAGS: list[tuple[tuple[str, ...], re.Pattern[str], Any]] = [(signs, re.compile(pattern, re.I), new) for signs, pattern, new in [
+    (("<|channel", "<unused94>", "analysis"),
+     r"<\|channel\|?> ?(?:analysis|commentary|thought)|<unused94>thought|\Aanalysis(?=[^\W\d_])", "<think>"),
+    (("channel|>", "<unused95>", "assistantfinal", "[begin final", "...done"),
+     r"<\|channel\|> ?final(?:<\|message\|>)?|<channel\|>|<unused95>|assistantfinal|\[BEGIN FINAL RESPONSE\]|\.{3}done thinking\.", "</think>"),
+    (("◁",), r"◁(/?)(\w{1,20})▷", r"<\1\2>"), (("think",), r"(?:\[|&lt;)(/?)(think\w{0,4})(?:\]|&gt;)", r"<\1\2>"),
+    (("<|",), r"<\|(/?)(\w{0,15}(?:think|thought)\w{0,9})\|>", _thinking_token),
 ]]  # fmt: skip
 _TURN_ENDS = re.compile(
     r"<\|(?:im_end|end|eot_id|eot|endoftext|end_of_text|im_start|start|return)\|>|<end_of_turn>|</s>|<eos>|\[/?INST\]", re.I
@@ -70,13 +74,13 @@ def _number(found: re.Match[str]) -> str:
     return "0" + found[0][len(found[0].rstrip(".,/:")) :]
 
 
-_MARKUP: list[tuple[str, re.Pattern[str], Any]] = [(signs, re.compile(pattern, re.I | re.M), new) for signs, pattern, new in [
+_MARKUP: list[tuple[Sequence[str], re.Pattern[str], Any]] = [(signs, re.compile(pattern, re.I | re.M), new) for signs, pattern, new in [
     ("<", r"<!--[^<>]*>", " "),
     ("\\", r"\\(?:text|math)[a-z]{0,6} ?\{([^{}\n]{0,80})\}", r"\1"),
     ("\\", r"\\(?:boxed|fbox) ?(?:\{([^{}\n]{0,80})\}|([ab])\b)", r" ⟦ \1\2. "),
     ("[", r"\[\[([^\[\]\n]{1,30})\]\]", r" ⟦ \1. "),
     ("[", r"^[^\w\n]{0,4}\[[x✓✔]\] ", "✓ "), ("[", r"^[^\w\n]{0,4}\[ \] ", "✗ "),
-    ("*_-=", r"\*+|_+|==+|^ ?[-= ]{3,}$", " "), ("d", r"\b(?:(?:no|little)|(?:without|beyond)(?: an?y?)?) doubt\b", " "),
+    ("*_-=", r"\*+|_+|==+|^ ?[-= ]{3,}$", " "), (("doubt", "Doubt", "DOUBT"), r"\b(?:(?:no|little)|(?:without|beyond)(?: an?y?)?) doubt\b", " "),
     (">👉", r"[-=]+>|👉", "→"), ("|/,", r"(?<=[ABab])(?: [|/]|,) (?=[^\W\d][\w ]{0,24}:)", "\n"),
     ("\n", r"^([# ]*(?:final |my |the )?(?:answer|verdict|choice|decision|winner|最终答案|答案|结论)) ?:?\n(?= ?(?:[^\W\d]+ )?[ab]\b)", r"\1: "),
     ("23", r"^(\(?[2-9][.)] (?:[^\W\d]+ )?[ab])$", rf"\1: {GONE}"),  # an item of a list
@@ -128,8 +132,10 @@ def _tagged(reply: str) -> str:
             text = text.replace(wide, mark)
         text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text)))
         text = text.replace("\u034f", "").replace("’", "'").replace("‘", "'")
-    for pattern, new in _AS_TAGS:
-        text = pattern.sub(new, text)
+    lower = text.lower()
+    for signs, pattern, new in _AS_TAGS:
+        if any(sign in lower for sign in signs):
+            text = pattern.sub(new, text)
     return text
 
 

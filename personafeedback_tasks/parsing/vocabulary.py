@@ -7,6 +7,7 @@ letter only where the word cannot limit it: a missing word costs a reading more 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,21 +28,23 @@ _SIMPLIFIED = str.maketrans(
 )
 _TRADITIONAL = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
 _LATIN = "A-Za-z\u00aa-\u024f\u0300-\u1fff\u20d0-\u20ff"  # and what else is written with spaces between words
-_UNSPACED: dict[str, list[str]] = {}  # first character -> what may follow it, the longest first
-for _word in sorted(_CLASS, key=len, reverse=True):
-    if re.match(rf"[^\W\d_{_LATIN}]", _word):
-        _UNSPACED.setdefault(_word[0], []).append(_word[1:])
-_FIRSTS = list(_UNSPACED)
-_GROUPS = [_FIRSTS[at : at + 32] for at in range(0, len(_FIRSTS), 32)]  # alternatives are tried in turn: few at a time
-_BY_FIRST = {first: f"{first}(?:{'|'.join(rest)})" for first, rest in _UNSPACED.items()}
-_UNSPACED_WORDS = "|".join(
-    f"(?=[{''.join(firsts)}])(?:{'|'.join(_BY_FIRST[first] for first in firsts)})" for firsts in _GROUPS
-)
-_PHRASES = "|".join(sorted((word.replace("_", " ") for word in _CLASS if "_" in word[1:]), key=len, reverse=True))
+
+
+def _any_of(words: Iterable[str]) -> str:
+    # A pattern of words, the longest first. Alternatives are tried in turn, so those of one first letter share one.
+    by_first: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        by_first.setdefault(word[0], []).append(word[1:])
+    return "|".join(f"[{first}{first.upper()}](?i:{'|'.join(rest)})" for first, rest in by_first.items())
+
+
+_UNSPACED = [word for word in _CLASS if re.match(rf"[^\W\d_{_LATIN}]", word)]
+_FIRSTS = "".join({word[0] for word in _UNSPACED})
+_PHRASES = [word.replace("_", " ") for word in _CLASS if "_" in word[1:]]
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
 _TOKEN = re.compile(
-    rf"(?<![\w'])(?i:{_PHRASES})(?![\w'])|(?<![\w'])[AB](?='s\b)|(?<=[AB])'s\b|vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
-    rf"|(?=[{''.join(_FIRSTS)}])(?:{_UNSPACED_WORDS})|>>|<<|\w|[\n{_MARKS}]"
+    rf"(?<![\w'])(?:{_any_of(_PHRASES)})(?![\w'])|(?<![\w'])[AB](?='s\b)|(?<=[AB])'s\b|vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
+    rf"|(?=[{_FIRSTS}])(?:{_any_of(_UNSPACED)})|>>|<<|\w|[\n{_MARKS}]"
 )
 
 
