@@ -22,7 +22,7 @@ from ..rows import DEGRADED, FULL, IMPROVED, MASKED, QUESTION, TEST, WAYS, Answe
 from ..settings import Settings
 from ..steps import ANSWERS
 from . import checks
-from .asking import Call, Models, Refusal, Reply, TextRun
+from .asking import Ask, Models, Refusal, Reply, TextRun, Writing
 from .pairs import balance, choose
 from .prompts import Prompt, tagged
 
@@ -111,29 +111,26 @@ class AnswersRun(TextRun):
 
     def _ask(self, model: str, wanted: Iterable[Answer], prompts: Mapping[str, Prompt]) -> None:
         missing = {answer.id: answer for answer in wanted if answer.id not in self.done}
-        prompt = {name: prompts[answer.way or PROMPTS[answer.strategy]] for name, answer in missing.items()}
         others: dict[str, list[str]] = defaultdict(list)  # question -> its answers' texts
         for answer in self._answers.values():
             others[answer.question_id].append(answer.text)
 
-        def told(name: str) -> str:
+        def write(name: str) -> Writing:
             answer = missing[name]
-            question = self._questions[answer.question_id]
-            return prompt[name].filled(
-                question=question.question, words=str(target(self.settings, question.id)),
-                persona=self._bases.for_writers(question, answer.strategy),
-                answer=self._answers[answer.parent].text if answer.parent else "",
-            )  # fmt: skip
-
-        def accept(name: str, reply: Reply) -> None:
-            answer = missing[name]
-            text = self._checked(answer, reply, others[answer.question_id])
-            parents = self._bases.parents(self._questions[answer.question_id], answer.strategy)
-            self.take(name, prompt[name].version, *parents, *filter(None, [answer.parent]), model=model)
+            question, prompt = self._questions[answer.question_id], prompts[answer.way or PROMPTS[answer.strategy]]
+            texts = {
+                "question": question.question,
+                "words": str(target(self.settings, question.id)),
+                "persona": self._bases.for_writers(question, answer.strategy),
+                "answer": self._answers[answer.parent].text if answer.parent else "",
+            }
+            text = self._checked(answer, (yield Ask(prompt, texts)), others[question.id])
+            parents = self._bases.parents(question, answer.strategy)
+            self.take(name, prompt.version, *parents, *filter(None, [answer.parent]), model=model)
             self._answers[name] = replace(answer, text=text)
-            others[answer.question_id].append(text)
+            others[question.id].append(text)
 
-        self.complete(missing, Call(told, accept), model=model)
+        self.complete(missing, write, model=model)
 
     def _checked(self, answer: Answer, reply: Reply, others: Iterable[str]) -> str:
         text: str | None = reply.text

@@ -6,7 +6,7 @@ Refused texts stay in refused.jsonl, so that no run pays for them again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -17,7 +17,8 @@ from ...common.row_files import Changes, FileRow
 from ..build import Build
 from ..rows import OWN, Origin, Refused
 from ..steps import Step
-from . import checks, prompts
+from . import checks
+from .prompts import Prompt, load
 
 if TYPE_CHECKING:
     from ...inspect_harness.generation import WrittenText
@@ -54,18 +55,21 @@ class Refusal(Exception):
     """A check turns a text down: the reason and the text."""
 
 
-class Call(NamedTuple):
-    """A call, one of those that make a text.
+class Ask(NamedTuple):
+    """A call to a model.
 
     Attributes:
-        prompt: id -> prompt, which may depend on `TextRun.time`; None where a text needs no such call.
-        accept: takes (id, reply), or raises Refusal.
+        prompt: what it is told, with these texts filled in.
         about: topic of a call on an existing text; empty for the call that writes it.
     """
 
-    prompt: Callable[[str], str | None]
-    accept: Callable[[str, Reply], None]
+    prompt: Prompt
+    texts: Mapping[str, str]
     about: str = ""
+
+
+Writing: TypeAlias = Generator[Ask, Reply, None]
+"""How one text comes about: it yields each call and gets its reply, and raises Refusal or takes the text."""
 
 
 class TextRun:
@@ -114,69 +118,68 @@ class TextRun:
         """Name of the random choices for a text, others after each refusal, so that the next request differs."""
         return f"{name}:{self.time(name)}" if self.time(name) else name
 
-    def prompt(self, name: str) -> prompts.Prompt:
+    def prompt(self, name: str) -> Prompt:
         """A prompt of the build, in the build's language."""
-        return prompts.load(self.build.root, name, self.settings.language)
+        return load(self.build.root, name, self.settings.language)
 
     def complete(
         self,
         names: Iterable[str],
-        *calls: Call,
+        write: Callable[[str], Writing],
         finish: Callable[[list[str]], None] = lambda names: None,
         model: str = "",
     ) -> None:
         """Have a model (the first if empty) write the texts of these ids that are missing, and replace refused ones.
 
         Args:
-            calls: for each text, in order; a text that is refused or failed gets no further call.
-            finish: gets the ids that passed all calls, in order: adds each to `done`, or calls `refuse`.
+            write: id -> how its text comes about; all texts get their first call, then those that passed the second.
+            finish: gets the ids that passed all calls, in order; it may refuse some.
         """
         left = self.missing(names)
         while left:
             times = {name: self.time(name) for name in left}
-            going = left
-            for call in calls:
-                told = {name: text for name in going if (text := call.prompt(name)) is not None}
-                replies = self.ask(told, call.about, model)
-                for name, reply in replies.items():
+            writing = {name: write(name) for name in left}
+            asked, passed = {name: next(calls) for name, calls in writing.items()}, set[str]()
+            while asked:
+                following = dict[str, Ask]()
+                for name, reply in self.ask(asked, model).items():
                     try:
-                        call.accept(name, reply)
+                        following[name] = writing[name].send(reply)
                     except Refusal as refusal:
                         self.refuse(name, *refusal.args)
-                answered = [name for name in going if name in replies or name not in told]
-                going = [name for name in answered if self.time(name) == times[name]]
-            finish(going)
+                    except StopIteration:
+                        passed.add(name)
+                asked = following
+            finish([name for name in left if name in passed])
             refused = [name for name in left if self.time(name) > times[name]]  # what failed waits for the next run
             if len(refused) >= HOPELESS and self.done.isdisjoint(left):
                 break
             left = self.missing(refused)
 
-    def ask(self, told: Mapping[str, str], about: str = "", model: str = "") -> dict[str, Reply]:
-        """Send each id's prompt to a model: id -> reply of those that came, in order. Replies withheld by the provider
-        are refused: another may pass its filter. Raises OptionError if one of the models does not exist, or cannot be
-        started.
-
-        Args:
-            about: topic of calls on existing texts; empty if they write the texts.
+    def ask(self, asked: Mapping[str, Ask], model: str = "") -> dict[str, Reply]:
+        """Make the calls: id -> reply of those that came, in order. Replies withheld by the provider are refused:
+        another may pass its filter. Raises OptionError if one of the models does not exist, or cannot be started.
         """
         require("inspect_ai", extra="build")
         from ...inspect_harness.generation import GenerationError, check_models, generate
 
-        if not told:
+        if not asked:
             return {}
         models, step, ended = self.models, self.step.name, count(1)
         check_models(models.names, models.arguments)
-        requests = {name: "~".join(filter(None, (name, str(self.time(name) or ""), about))) for name in told}
-        again = [name for name in told if self.time(name)]
-
-        def came() -> None:
-            models.show(f"{' '.join(filter(None, (step, about)))}: {next(ended):,} of {len(told):,}")
-
+        requests, seeds = dict[str, str](), dict[str, int]()
+        for name, call in asked.items():
+            time = self.time(name)
+            requests[name] = "~".join(filter(None, (name, str(time or ""), call.about)))
+            if time:
+                seeds[requests[name]] = self.settings.seed + time
+        topics = " ".join(filter(None, dict.fromkeys((step, *(call.about for call in asked.values())))))
         try:
             texts, failures = generate(
-                {requests[name]: prompt for name, prompt in told.items()}, model or self.model, self.build.root,
-                step=step, seeds={requests[name]: self.settings.seed + self.time(name) for name in again},
-                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens, came=came,
+                {requests[name]: call.prompt.filled(**call.texts) for name, call in asked.items()},
+                model or self.model, self.build.root, step=step, seeds=seeds,
+                model_args=models.arguments, batch=models.batch, max_tokens=models.max_tokens,
+                came=lambda: models.show(f"{topics}: {next(ended):,} of {len(asked):,}"),
             )  # fmt: skip
         except GenerationError as error:
             self._error = self._error or error

@@ -11,7 +11,7 @@ from ...core.cases import digest_of
 from ..rows import PoolQuestion, kept
 from ..settings import Settings
 from . import checks
-from .asking import Call, Refusal, Reply
+from .asking import Ask, Refusal, Reply, Writing
 from .prompts import NO_NUMBERS, chosen, listed, says_yes
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
     in_parts = [missing[start : start + AT_ONCE] for start in range(0, len(missing), AT_ONCE)]
     parts = {f"pool:{digest_of(part)}": part for part in in_parts}
 
-    def accept(name: str, reply: Reply) -> None:
+    def judge(name: str) -> Writing:
+        reply = yield Ask(prompt, {"questions": listed(parts[name])})
         opened = set(chosen(parts[name], reply.text))
         if not opened and not _NONE.search(reply.text):
             raise _no_numbers(reply)
@@ -53,7 +54,7 @@ def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
             keep, reason = ("yes", "") if text in opened else ("no", NOT_OPEN)
             run.pool[pool_id(text)] = PoolQuestion(id=pool_id(text), question=text, keep=keep, reason=reason)
 
-    run.complete(parts, Call(lambda name: prompt.filled(questions=listed(parts[name])), accept))
+    run.complete(parts, judge)
     usable = {row.id for row in kept(run.pool.values())}
     opened = [text for text in texts if pool_id(text) in usable]
     run.say(f"{len(opened)} of {len(texts)} questions of the pool are open and personal (pool.csv)")
@@ -62,7 +63,12 @@ def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
 
 def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     """Match pool questions to persons who lack some, and take the valid matches."""
-    texts, settings, prompt, fits = _open_questions(run, texts), run.settings, run.prompt("general"), run.prompt("fits")
+    opened, settings, prompt, fits = (
+        _open_questions(run, texts),
+        run.settings,
+        run.prompt("general"),
+        run.prompt("fits"),
+    )
     user_of = {general_slot(settings, user): user for user in run.people}
     own, unfit = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)  # user -> questions
     for question in run.questions:
@@ -76,21 +82,22 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     def missing(slot: str) -> int:
         return settings.general - len(own[user_of[slot]])
 
-    def told(slot: str) -> str:
+    def match(slot: str) -> Writing:
         user = user_of[slot]
-        left = [text for text in texts if text not in own[user] | unfit[user]]
+        left = [text for text in opened if text not in own[user] | unfit[user]]
         draw = settings.generator("pool", f"{slot}:{run.time(slot)}")
         shown[slot] = draw.sample(left, min(len(left), max(CANDIDATES, 10 * missing(slot))))
-        return prompt.filled(persona=run.people[user].text, questions=listed(shown[slot]), count=str(missing(slot)))
+        texts = {"persona": run.people[user].text, "questions": listed(shown[slot]), "count": str(missing(slot))}
+        replies[slot] = yield Ask(prompt, texts)
 
     def validate(slots: Sequence[str]) -> None:
-        asked, matches = dict[str, str](), dict[str, dict[str, str]]()
+        asked, matches = dict[str, Ask](), dict[str, dict[str, str]]()
         for slot in slots:
             picked = chosen(shown[slot], replies[slot].text)[: missing(slot)]
             matches[slot] = {f"{slot}:{digest_of([text])}": text for text in picked}
             for name, text in matches[slot].items():
-                asked[name] = fits.filled(persona=run.people[user_of[slot]].text, question=text)
-        judged = {name: says_yes(reply.text, "fits") for name, reply in run.ask(asked, "fits").items()}
+                asked[name] = Ask(fits, {"persona": run.people[user_of[slot]].text, "question": text}, "fits")
+        judged = {name: says_yes(reply.text, "fits") for name, reply in run.ask(asked).items()}
         judged |= {name: False for name in asked if run.time(name)}  # withheld
         for slot in slots:
             if not judged.keys() >= matches[slot].keys():
@@ -111,7 +118,7 @@ def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
                 run.refuse(slot, *_no_numbers(replies[slot]).args)
 
     lacking = [slot for slot in user_of if missing(slot) > 0]
-    run.complete(lacking, Call(told, replies.__setitem__), finish=validate)
+    run.complete(lacking, match, validate)
 
 
 def _no_numbers(reply: Reply) -> Refusal:

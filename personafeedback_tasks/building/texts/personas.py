@@ -23,7 +23,7 @@ from ..rows import TEST, TRAIN, Origin, Person
 from ..settings import Settings
 from ..steps import PERSONAS
 from . import checks
-from .asking import Call, Models, Refusal, Reply, TextRun
+from .asking import Ask, Models, Refusal, TextRun, Writing
 from .prompts import GIVEN, bulleted, bundled
 from .sources import SEEDS, Country, countries, seeds
 
@@ -94,14 +94,12 @@ class PersonasRun(TextRun):
         seen = Seen(NEAR, ((user, Persona(user, profile).values) for user, profile in profiles.items()))
         written = dict[str, Profile]()
 
-        def told(user: str) -> str:
+        def write(user: str) -> Writing:
             if self.time(user):  # in place of one that was refused
                 traits[user] = draw_traits(settings.generator("traits", self.draw(user)), known, _names_of(traits))
             lines = bulleted(f"{trait}: {value}" for trait, value in traits[user].items())
             seed = json.dumps(starts[user], ensure_ascii=False, indent=1)
-            return prompt.filled(seed=seed, traits=lines, structure=json.dumps(STRUCTURE, indent=1))
-
-        def accept(user: str, reply: Reply) -> None:
+            reply = yield Ask(prompt, {"seed": seed, "traits": lines, "structure": json.dumps(STRUCTURE, indent=1)})
             if not reply.text or reply.cut:
                 raise Refusal(checks.CUT if reply.cut else checks.EMPTY, reply.text)
             profile = _profile(reply.text)
@@ -114,7 +112,7 @@ class PersonasRun(TextRun):
             self.take(user, prompt.version, f"seed:{digest_of([json.dumps(starts[user], sort_keys=True)])}")
             written[user] = profile
 
-        self.complete(starts, Call(told, accept))
+        self.complete(starts, write)
         return written
 
 

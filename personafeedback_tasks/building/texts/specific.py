@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from ...personafeedback.persona import Persona
 from ..rows import Basis
 from ..settings import Settings
 from . import checks
-from .asking import Call, Refusal, Reply
+from .asking import Ask, Refusal, Writing
 from .personas import SIMILAR
 from .prompts import bulleted, says_yes, tagged
 from .sources import SCENARIOS, Scenario, question_examples, scenarios
@@ -44,20 +43,6 @@ _GOLDEN = 0.6180339887498949
 _BULLET = re.compile(r"\A\s*(?:[-*•–—]|[0-9]{1,2}[.):、．])?\s*")
 
 
-@dataclass
-class _Wanted:
-    # A question on its way: its memory and features are empty where the user has no memory.
-    persona: Persona
-    scenario: Scenario
-    memory: tuple[str, ...]
-    features: tuple[str, ...] = ()
-    text: str = ""
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        return ("features", "from_memory", "natural") if self.memory else ("specific", "natural")
-
-
 def slots(settings: Settings, user: str) -> list[str]:
     """Ids of the requests for a user's specific questions, before their texts are known."""
     return [f"{user}:specific:{number}" for number in range(settings.specific)]
@@ -66,79 +51,70 @@ def slots(settings: Settings, user: str) -> list[str]:
 def write_specific(run: QuestionsRun) -> None:
     """Have a model write the missing questions, in up to three calls: features of memory; the question; its check."""
     settings, table, examples = run.settings, scenarios(run.build.root), question_examples(run.build.root)
-    wanted: dict[str, _Wanted] = {}
+    wanted: dict[str, tuple[Persona, Scenario]] = {}
     for user, persona in run.people.items():
         drawn = draw_scenarios(settings, persona, table, settings.specific)
         for slot, scenario in zip(slots(settings, user), drawn, strict=True):
-            wanted[slot] = _Wanted(persona, scenario, _handful(run, persona, slot))
-    prompt = {name: run.prompt(name) for name in {name for one in wanted.values() for name in one.prompts}}
+            wanted[slot] = persona, scenario
+    memory = {user: [piece.text for piece in run.build.memory(user)] for user in run.people}
+    prompt = {name: run.prompt(name) for pieces in memory.values() for name in _prompts(pieces)}
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
     seen = Seen(NEAR, specific)
 
-    def told_memory(slot: str) -> str | None:
-        one = wanted[slot]
-        one.memory = _handful(run, one.persona, run.draw(slot))  # other pieces in place of those that were refused
-        one.features = ()
-        return prompt["features"].filled(memory=bulleted(one.memory)) if one.memory else None
-
-    def infer(slot: str, reply: Reply) -> None:
-        features = _features(reply.text)
-        reason = checks.fault("\n".join(features) or reply.text, settings.language, reply.cut)
-        if reason or not features:
-            raise Refusal(reason or NO_FEATURES, reply.text)
-        wanted[slot].features = features
-
-    def told(slot: str) -> str:
-        one, example = wanted[slot], settings.generator("example", run.draw(slot)).choice(examples)
-        return prompt["from_memory" if one.memory else "specific"].filled(
-            scenario=one.scenario.text, example=example, features=bulleted(one.features), memory=bulleted(one.memory),
-            persona=one.persona.text,
-        )  # fmt: skip
-
-    def draft(slot: str, reply: Reply) -> None:
+    def write(slot: str) -> Writing:
+        (persona, scenario), draw, features = wanted[slot], run.draw(slot), tuple[str, ...]()
+        user = persona.user_id
+        # other pieces in place of those that were refused
+        handful = settings.generator("memory", draw).sample(memory[user], min(HANDFUL, len(memory[user])))
+        if handful:
+            reply = yield Ask(prompt["features"], {"memory": bulleted(handful)}, "features")
+            features = _features(reply.text)
+            reason = checks.fault("\n".join(features) or reply.text, settings.language, reply.cut)
+            if reason or not features:
+                raise Refusal(reason or NO_FEATURES, reply.text)
+        shown = {
+            "scenario": scenario.text,
+            "example": settings.generator("example", draw).choice(examples),
+            "features": bulleted(features),
+            "memory": bulleted(handful),
+            "persona": persona.text,
+        }
+        reply = yield Ask(prompt["from_memory" if handful else "specific"], shown)
         text = _unquoted(reply.text)
         if reason := checks.fault_of_question(text, settings.language, reply.cut):
             raise Refusal(reason, reply.text)
-        wanted[slot].text = " ".join(text.split())
+        text = " ".join(text.split())
+        reply = yield Ask(prompt["natural"], {"persona": persona.text, "question": text}, "natural")
+        text = _mended(text, reply.text, settings.language)
+        if seen.like(text):
+            raise Refusal(SIMILAR, text)
+        seen.add(slot, text)
+        versions = ", ".join(prompt[name].version for name in _prompts(handful))
+        name = run.add(user, text, "specific", versions, slot, scenario=scenario.scenario)
+        if handful:
+            run.bases[name] = Basis(id=name, features=features, memory=tuple(handful))
+        run.done.add(slot)
 
-    def told_question(slot: str) -> str:
-        return prompt["natural"].filled(persona=wanted[slot].persona.text, question=wanted[slot].text)
-
-    def judge(slot: str, reply: Reply) -> None:
-        natural, discreet = (says_yes(reply.text, tag) for tag in ("natural", "discreet"))
-        one, new = wanted[slot], " ".join((tagged(reply.text, "question") or "").split())
-        if natural is None or discreet is None or not new:
-            raise Refusal(NO_VERDICT, reply.text)
-        if natural and discreet:
-            return
-        if new == one.text:
-            raise Refusal(GIVES_AWAY if natural else UNNATURAL, new)
-        if reason := checks.fault_of_question(new, settings.language):
-            raise Refusal(reason, new)
-        one.text = new
-
-    def finish(passed: Iterable[str]) -> None:
-        for slot in passed:
-            one, user = wanted[slot], wanted[slot].persona.user_id
-            if seen.like(one.text):
-                run.refuse(slot, SIMILAR, one.text)
-                continue
-            seen.add(slot, one.text)
-            versions = ", ".join(prompt[name].version for name in one.prompts)
-            name = run.add(user, one.text, "specific", versions, slot, scenario=one.scenario.scenario)
-            if one.memory:
-                run.bases[name] = Basis(id=name, features=one.features, memory=one.memory)
-            run.done.add(slot)
-
-    run.complete(
-        wanted, Call(told_memory, infer, "features"), Call(told, draft), Call(told_question, judge, "natural"),
-        finish=finish,
-    )  # fmt: skip
+    run.complete(wanted, write)
 
 
-def _handful(run: QuestionsRun, persona: Persona, slot: str) -> tuple[str, ...]:
-    pieces = [piece.text for piece in run.build.memory(persona.user_id)]
-    return tuple(run.settings.generator("memory", slot).sample(pieces, min(HANDFUL, len(pieces))))
+def _prompts(memory: Sequence[str]) -> tuple[str, ...]:
+    return ("features", "from_memory", "natural") if memory else ("specific", "natural")
+
+
+def _mended(text: str, verdict: str, language: str) -> str:
+    # The question, or what its check wrote in its place.
+    natural, discreet = (says_yes(verdict, tag) for tag in ("natural", "discreet"))
+    new = " ".join((tagged(verdict, "question") or "").split())
+    if natural is None or discreet is None or not new:
+        raise Refusal(NO_VERDICT, verdict)
+    if natural and discreet:
+        return text
+    if new == text:
+        raise Refusal(GIVES_AWAY if natural else UNNATURAL, new)
+    if reason := checks.fault_of_question(new, language):
+        raise Refusal(reason, new)
+    return new
 
 
 def _features(reply: str) -> tuple[str, ...]:
