@@ -57,7 +57,7 @@ def write_specific(run: QuestionsRun) -> None:
         for slot, scenario in zip(slots(settings, user), drawn, strict=True):
             wanted[slot] = persona, scenario
     memory = {user: [piece.text for piece in run.build.memory(user)] for user in run.people}
-    prompt = {name: run.prompt(name) for pieces in memory.values() for name in _prompts(pieces)}
+    prompt = {name: run.prompt(name) for name in {name for pieces in memory.values() for name in _prompts(pieces)}}
     specific = ((question.id, question.question) for question in run.questions if question.category == "specific")
     seen = Seen(NEAR, specific)
 
