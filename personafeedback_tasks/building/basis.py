@@ -36,7 +36,7 @@ class Bases:
         key = question.id, strategy
         if key not in self._texts:
             persona, basis = self._build.persona(question.user_id), self._bases.get(question.id)
-            if basis is not None and basis.features:
+            if basis and basis.features:
                 parts = tuple(name for name in persona.profile if any(word in name.lower() for word in _PREFERENCES))
                 told = _with(persona.without(parts), {INFERRED: list(basis.features), READ: list(basis.memory)})
             else:
@@ -46,8 +46,7 @@ class Bases:
 
     def for_voters(self, question: Question) -> Persona:
         """Persona for voters: the whole persona, and the pieces of memory that the question was drawn from."""
-        persona = self._build.persona(question.user_id)
-        basis = self._bases.get(question.id)
+        persona, basis = self._build.persona(question.user_id), self._bases.get(question.id)
         return _with(persona, {READ: list(basis.memory)}) if basis and basis.memory else persona
 
     def parents(self, question: Question, strategy: str) -> tuple[str, ...]:

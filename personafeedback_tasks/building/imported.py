@@ -64,10 +64,8 @@ class ImportedRow(msgspec.Struct, frozen=True):
 
 class _Imported(NamedTuple):
     # A pair of a source, as rows of a build.
-    profile: dict[str, Any]
     question: Question
-    chosen: Answer
-    rejected: Answer
+    answers: tuple[Answer, Answer]
     pair: Pair
 
 
@@ -85,16 +83,15 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
     build, path = Build(root), root / FILE
     new = replace(Settings.of_options(test=test), personas=0, specific=0)  # it writes no text by itself
     settings = build.settings if path.exists() else new
-    imported, left_out = _imported(source, settings.seed)
+    imported, profiles, left_out = _imported(source, settings.seed)
     if not imported:
         reasons = [f"{count:,} {reason}" for reason, count in left_out.items()]
         raise DataError(f"{source}: found no pair, expected some. Left out: {', '.join(reasons) or 'none'}.")
-    profiles = {one.pair.user_id: one.profile for one in imported}
-    answers: dict[str, Answer] = {}
+    questions, answers = dict[str, Question](), dict[str, Answer]()
     for one in imported:
-        for answer in (one.chosen, one.rejected):
+        questions.setdefault(one.question.id, one.question)
+        for answer in one.answers:
             answers.setdefault(answer.id, answer)
-    questions = {one.question.id: one.question for one in imported}
     tables: Changes = {
         Person: new_people(settings, (), profiles),
         Question: [*questions.values()],
@@ -132,10 +129,9 @@ def _read(source: Path) -> Iterator[tuple[str, ImportedRow]]:
         raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
 
 
-def _imported(source: Path, seed: int) -> tuple[list[_Imported], Counter[str]]:
-    # (the pairs in the order of the source; reason -> how many rows are left out)
-    profiles: dict[str, dict[str, Any]] = {}
-    found: dict[str, _Imported] = {}
+def _imported(source: Path, seed: int) -> tuple[list[_Imported], dict[str, dict[str, Any]], Counter[str]]:
+    # (the pairs in the order of the source; user -> profile, of these pairs; reason -> how many rows are left out)
+    profiles, found = dict[str, dict[str, Any]](), dict[str, _Imported]()
     left_out, contradicted = Counter[str](), set[str]()
     for where, row in _read(source):
         profile = row.profile
@@ -146,27 +142,26 @@ def _imported(source: Path, seed: int) -> tuple[list[_Imported], Counter[str]]:
             )
         asked, category = row.question.strip(), row.category or "specific"
         question = Question(id=f"{user}:{digest_of((asked,))}", user_id=user, category=category, question=asked)
-        chosen, rejected = (_answer(question, text.strip()) for text in (row.chosen, row.rejected))
+        chosen, rejected = _answer(question, row.chosen), _answer(question, row.rejected)
         sides = sorted((chosen.id, rejected.id))
         name = digest_of(sides)
         if chosen.id == rejected.id:
             left_out[SAME] += 1
         elif name not in found:
             random.Random(f"{seed}:pair:{name}").shuffle(sides)
-            pair = Pair(
-                id=name, question_id=question.id, user_id=user, first=sides[0], second=sides[1], label=chosen.id
-            )
-            found[name] = _Imported(profile, question, chosen, rejected, pair)
+            first, second = sides
+            pair = Pair(id=name, question_id=question.id, user_id=user, first=first, second=second, label=chosen.id)
+            found[name] = _Imported(question, (chosen, rejected), pair)
         elif found[name].pair.label == chosen.id:
             left_out[TWICE] += 1
         else:
             contradicted.add(name)
-    for name in contradicted:
-        del found[name]
-        left_out[BOTH] += 1
-    return [*found.values()], left_out
+    left_out.update({BOTH: len(contradicted)} if contradicted else {})
+    imported = [one for name, one in found.items() if name not in contradicted]
+    return imported, {one.pair.user_id: profiles[one.pair.user_id] for one in imported}, left_out
 
 
 def _answer(question: Question, text: str) -> Answer:
     name = f"{question.id}:{IMPORTED}:{digest_of((' '.join(text.split()),))}"
-    return Answer(id=name, question_id=question.id, user_id=question.user_id, strategy=IMPORTED, model=OWN, text=text)
+    user, text = question.user_id, text.strip()
+    return Answer(id=name, question_id=question.id, user_id=user, strategy=IMPORTED, model=OWN, text=text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -34,22 +35,20 @@ def write_pilot(build: Build, people: int, models: Models, say: Say) -> None:
 
 def _page(build: Build) -> str:
     # Of the persons of the pilot, with all their questions, also those that were dropped.
-    answers, bases = build.read(Answer), build.by_id(Basis)
-    people = {
-        person.user_id: {**asdict(person), "profile": build.persona(person.user_id).text, "questions": []}
-        for person in build.people()
-    }
-    for question in build.read(Question):
-        if question.user_id not in people:
-            continue
-        basis = bases.get(question.id, Basis(id=question.id, memory=()))
-        written = [answer for answer in answers if answer.question_id == question.id]
-        people[question.user_id]["questions"].append({
-            **asdict(basis), **asdict(question), "target": target(build.settings, question.id),
-            "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
-        })  # fmt: skip
+    answers, bases, people = build.read(Answer), build.by_id(Basis), list[dict[str, Any]]()
+    for person in build.people():
+        questions = []
+        for question in build.read(Question):
+            if question.user_id == person.user_id:
+                written = [answer for answer in answers if answer.question_id == question.id]
+                questions.append({
+                    **asdict(bases.get(question.id, Basis(id=question.id, memory=()))), **asdict(question),
+                    "target": target(build.settings, question.id),
+                    "answers": [{**asdict(answer), "words": words(answer.text)} for answer in written],
+                })  # fmt: skip
+        people.append({**asdict(person), "profile": build.persona(person.user_id).text, "questions": questions})
     document = {
-        "people": [*people.values()],
+        "people": people,
         "refused": [asdict(text) for text in build.read(Refused)],
         "strategies": [name for name in STRATEGIES if any(answer.strategy == name for answer in answers)],
     }

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common import private
-from ..common.errors import DataError
 from ..common.records import broken, rows, short
 from ..personafeedback import memory
-
-NAMED = 5
-"""Contacts that a message names; it counts all."""
 
 KEPT = ("text", "role", "content", "date")
 """Keys of a piece of memory. Others could hold what no pattern knows: they are not released."""
@@ -48,12 +44,3 @@ def pieces(path: Path) -> list[Piece]:
             raise broken(where, f"date = {short(row['date'])}", "a string")
         found.append(Piece(where, {key: row[key] for key in KEPT if key in row}, text))
     return found
-
-
-def refuse(found: Sequence[str]) -> None:
-    """Raise DataError if there are `contacts`."""
-    if found:
-        raise DataError(
-            f"found personal data in {len(found):,} texts, expected none: {'; '.join(found[:NAMED])}. Remove these. "
-            "Patterns find no names and miss other things, so read your files, too."
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ..annotation.rows import PackItem, Vote
@@ -24,14 +24,15 @@ def show_status(build: Build, say: Say) -> None:
     for step in STEPS:
         left = status.lacking.get(step, 0)
         more = f"; {left} lacking: run it again" if left else ""
-        is_stale = step == status.next == RELEASE and is_there(build)
-        again = "; no longer what the files give: run it again" if is_stale else ""
-        lines.append((step.name, f"{status.made(step)}{more}{again}"))
+        if step == status.next == RELEASE and is_there(build):
+            more = "; no longer what the files give: run it again"
+        lines.append((step.name, f"{status.made(step)}{more}"))
     for line in in_columns(lines):
         say(line)
     refused = Counter((text.step, text.reason) for text in build.read(Refused))
     _show(("refused in", "reason", "texts"), [(*key, str(count)) for key, count in sorted(refused.items())], say)
-    _show_spent(build, say)
+    if any((build.root / "logs").glob("*/*.eval")):
+        _show_spent(build, say)
     say("")
     say(status.next_line)
 
@@ -55,8 +56,6 @@ def _show(header: Sequence[str], rows: Sequence[Sequence[str]], say: Say) -> Non
 
 
 def _show_spent(build: Build, say: Say) -> None:
-    if not any((build.root / "logs").glob("*/*.eval")):
-        return
     require("inspect_ai", extra="build")
     from ..inspect_harness.generation import spent
 
@@ -68,16 +67,11 @@ def _show_spent(build: Build, say: Say) -> None:
 
 
 class _Status:
-    # What a build has, each thing asked for once.
+    # What a build has; `lacking`: step -> number of texts that it has yet to write.
 
     def __init__(self, build: Build):
-        self._build = build
-        self._tests = bool(build.people(TEST))
-
-    @cached_property
-    def lacking(self) -> Mapping[Step, int]:
-        """Step -> number of texts that it has yet to write."""
-        return {step: len(todo(self._build, step)) for step in TEXTS}
+        self._build, self._tests = build, bool(build.people(TEST))
+        self.lacking = {step: len(todo(build, step)) for step in TEXTS}
 
     @cached_property
     def _study(self) -> Study:
@@ -106,41 +100,39 @@ class _Status:
             return is_there(build) and is_current(build, self._study)
         if step == ANSWERS and not self._tests:
             return bool(build.read(Answer))
-        if step in (PACKS, VOTES) and any(pair.label for pair in build.read(Pair)):  # imported pairs have labels
-            return True
-        if step == PACKS and build.read(Vote):
+        has_labels = any(pair.label for pair in build.read(Pair))  # of imported pairs
+        if step in (PACKS, VOTES) and (has_labels or build.read(Vote)):
             return True
         return any(map(build.read, step.writes[-1:]))
 
     def made(self, step: Step) -> str:
         """A short summary of what a step has produced so far."""
         build = self._build
-        people, pairs = build.people(), build.read(Pair)
+        people, questions, pairs = build.people(), build.questions(), build.read(Pair)
         if step == PERSONAS:
             splits = Counter(person.split for person in people)
             counts = ", ".join(f"{splits[split]} {split}" for split in SPLITS)
             return f"{len(people)} ({counts}){_dropped(build.read(Person), people)}"
         if step == QUESTIONS:
-            asked = build.questions()
-            return f"{_counted(question.category for question in asked)}{_dropped(build.read(Question), asked)}"
+            return f"{_counted(one.category for one in questions)}{_dropped(build.read(Question), questions)}"
         if step == ANSWERS:
             return f"{_counted(answer.strategy for answer in build.read(Answer))}; {len(pairs)} pairs"
         if step == PACKS:
             items = build.read(PackItem)
             return f"{len({item.annotator for item in items})} annotators, {len(items)} items"
-        if step == VOTES:
-            tested = {question.id for question in build.questions(TEST)}
-            asked_now = {pair.id for pair in pairs if pair.question_id in tested}
-            if not pairs:
-                return "0"
-            each, voted_on = build.settings.votes, asked_now & self._study.asked.by_id.keys()
-            voters = [vote.annotator for item, vote in self._study.counted() if item.id in voted_on]
-            return f"{len(voters)} of {len(voted_on) * each} ({each} to each pair) by {len(set(voters))}"
-        return "in release/" if is_there(build) else "none released"
+        if step == RELEASE:
+            return "in release/" if is_there(build) else "none released"
+        if not pairs:
+            return "0"
+        tested, asked = {question.id for question in build.questions(TEST)}, self._study.asked.by_id
+        voted_on = {pair.id for pair in pairs if pair.question_id in tested and pair.id in asked}
+        voters = [vote.annotator for item, vote in self._study.counted() if item.id in voted_on]
+        each = build.settings.votes
+        return f"{len(voters)} of {len(voted_on) * each} ({each} to each pair) by {len(set(voters))}"
 
 
 def _counted(values: Iterable[str]) -> str:
-    """`5 (3 full, 2 masked)`; `0` for none."""
+    # `5 (3 full, 2 masked)`; `0` for none
     counts = Counter(values)
     each = ", ".join(f"{count} {value}" for value, count in counts.items())
     return f"{counts.total()}{f' ({each})' if each else ''}"

@@ -46,9 +46,8 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
     Raises:
         DataError: there is no pair, or no such benchmark.
     """
-    people = build.read(Person)
-    tested_users = {person.user_id for person in people if person.split == TEST}
-    made = [*(_own_pairs(build) if people or not judged else ()), *_rated_pairs(judged, tested_users)]
+    tested_users = {person.user_id for person in build.read(Person) if person.split == TEST}
+    made = [*_own_pairs(build), *_rated_pairs(judged, tested_users)]
     tested = Seen(COPY)
     for number, text in enumerate(dict.fromkeys(_test_responses(build, tested_users, benchmark))):
         if len(text) >= SHORT:
@@ -72,22 +71,18 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
 
 def _own_pairs(build: Build) -> Iterator[tuple[str, PersonaCase]]:
     # Of the training persons, in the order of questions.csv. A label replaces what the same pair was built to be.
-    answers = build.by_id(Answer)
-    of_question: dict[str, dict[tuple[str, str], Answer]] = defaultdict(dict)
+    answers, pairs = build.by_id(Answer), defaultdict[str, list[tuple[str, str, str]]](list)
+    labeled = [pair for pair in build.read(Pair) if pair.label]
+    for pair in labeled:
+        pairs[pair.question_id].append((LABELED, pair.label, pair.other(pair.label)))
+    known = {frozenset((pair.first, pair.second)) for pair in labeled}
+    without = {(one.question_id, one.model): one.id for one in answers.values() if one.strategy == QUESTION}
     for answer in answers.values():
-        of_question[answer.question_id][answer.model, answer.strategy] = answer
-    labeled: dict[str, list[Pair]] = defaultdict(list)
-    for pair in build.read(Pair):
-        if pair.label:
-            labeled[pair.question_id].append(pair)
+        worse = without.get((answer.question_id, answer.model))
+        if answer.strategy == FULL and worse and frozenset((answer.id, worse)) not in known:
+            pairs[answer.question_id].append((WRITTEN, answer.id, worse))
     for question in build.questions(TRAIN):
-        pairs = [(LABELED, pair.label, pair.other(pair.label)) for pair in labeled[question.id]]
-        known = [{pair.first, pair.second} for pair in labeled[question.id]]
-        for (model, strategy), better in of_question[question.id].items():
-            worse = of_question[question.id].get((model, QUESTION))
-            if strategy == FULL and worse and {better.id, worse.id} not in known:
-                pairs.append((WRITTEN, better.id, worse.id))
-        for kind, chosen, rejected in pairs:
+        for kind, chosen, rejected in pairs[question.id]:
             texts = answers[chosen].text, answers[rejected].text
             yield kind, _case(f"{chosen} over {rejected}", build.persona(question.user_id), question.question, *texts)
 
@@ -96,20 +91,18 @@ def _rated_pairs(judged: Iterable[tuple[Item, Vote]], tested_users: set[str]) ->
     # Two replies that people rated against each other on a scale: the mean decides. An item's last text is the
     # prompt; those before it describe the user.
     ratings: dict[str, list[int]] = defaultdict(list)
-    items: dict[str, Item] = {}
+    items = {item.id: item for item, _ in judged}
     for item, vote in judged:
-        if len(item.options) == 2 and vote.chosen in item.answers and item.user_id not in tested_users:
-            items[item.id] = item
+        if item.options and vote.chosen in item.answers and item.user_id not in tested_users:
             ratings[item.id].append([*item.answers].index(vote.chosen))
-    for name, item in items.items():
-        first, second = item.options.values()
-        middle = (len(item.answers) - 1) / 2
-        if mean(ratings[name]) == middle:
-            continue
-        chosen, rejected = (second, first) if mean(ratings[name]) > middle else (first, second)
-        *known, prompt = item.texts
-        persona = Persona(item.user_id, {text: item.texts[text] for text in known})
-        yield RATED, _case(name, persona, item.texts[prompt], chosen, rejected)
+    for name, of_item in ratings.items():
+        item, (first, second) = items[name], items[name].options.values()
+        above = mean(of_item) - (len(item.answers) - 1) / 2  # the middle of the scale
+        if above:
+            *known, prompt = item.texts
+            persona = Persona(item.user_id, {text: item.texts[text] for text in known})
+            responses = (second, first) if above > 0 else (first, second)
+            yield RATED, _case(name, persona, item.texts[prompt], *responses)
 
 
 def _case(name: str, persona: Persona, question: str, *responses: str) -> PersonaCase:

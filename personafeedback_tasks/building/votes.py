@@ -51,17 +51,14 @@ def take_votes(build: Build, files: Sequence[Path], drop: Sequence[str], say: Sa
 
 def study_of(build: Build, asked: Iterable[Question]) -> Study:
     """The study in which people vote on the pairs of these questions; pairs that lack an answer are left out."""
-    settings, bases = build.settings, Bases(build)
-    questions = {question.id: question for question in asked}
-    pairs, texts = build.need(Pair), {answer.id: answer.text for answer in build.read(Answer)}
-    items, faults = [], settings.faults
-    for pair in pairs:
+    settings, bases, answers = build.settings, Bases(build), build.by_id(Answer)
+    questions, items = {question.id: question for question in asked}, []
+    for pair in build.need(Pair):
         question = questions.get(pair.question_id)
-        both = sorted((pair.first, pair.second))
-        if question is not None and all(name in texts for name in both):
-            shown = {"persona": bases.for_voters(question).text, "question": question.question}
-            options = {name: texts[name] for name in both}
-            items.append(Item(id=pair.id, user_id=pair.user_id, texts=shown, options=options, faults=faults))
+        if question is not None and pair.first in answers and pair.second in answers:
+            texts = {"persona": bases.for_voters(question).text, "question": question.question}
+            options = {name: answers[name].text for name in sorted((pair.first, pair.second))}
+            items.append(Item(id=pair.id, user_id=pair.user_id, texts=texts, options=options, faults=settings.faults))
     guideline = GUIDELINES.get(settings.language, GUIDELINES["en"])
     return Study(
         folder=build, annotators=settings.annotators, packs=PACKS.line(build.root), votes=VOTES.command(build.root),

@@ -200,4 +200,8 @@ def _screen(build: Build, own: Iterable[str]) -> None:
     for user in build.with_memory():
         for piece in build.memory(user):
             found += screening.contacts(piece.row, piece.where)
-    screening.refuse(found)
+    if found:
+        raise DataError(
+            f"found personal data in {len(found):,} texts, expected none: {'; '.join(found[:5])}. Remove these. "
+            "Patterns find no names and miss other things, so read your files, too."
+        )
