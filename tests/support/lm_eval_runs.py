@@ -86,9 +86,10 @@ NO_ENVIRONMENT = patch.object(evaluator, "add_env_info", _version_alone)
 
 
 def evaluate(judge, task, data, **kwargs):
+    """The results of a judge by its name, of a model, or of one that lm-eval makes of its name and `model_args`."""
     metadata = {"data": str(data), **kwargs.pop("metadata", {})}
     manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
-    lm = judge if isinstance(judge, LM) else JudgeLM(JUDGES[judge])
+    lm = JudgeLM(JUDGES[judge]) if judge in JUDGES else judge
     with NO_TORCH, NO_ENVIRONMENT:
         return simple_evaluate(lm, tasks=task.split(","), task_manager=manager, bootstrap_iters=2, **kwargs)
 

@@ -15,21 +15,18 @@ from typing import Any
 
 import anthropic._base_client
 import inspect_ai
-import lm_eval
 import openai._base_client
 import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import _retry
-from lm_eval import evaluator
 from lm_eval.models import api_models
-from lm_eval.tasks import TaskManager
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import judges
+from support.lm_eval_runs import evaluate
 from support.servers import as_json, run, serving
 from tenacity import wait_none
 from werkzeug import Response
 
-from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, REASONS
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -144,11 +141,17 @@ class Faulty:
 
 @pytest.fixture
 def faulty(monkeypatch, caplog):
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    """The server, for clients in a hurry."""
+    for provider in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{provider}_API_KEY", "none")
     monkeypatch.setattr(logging.getLogger("werkzeug"), "disabled", True)
     for logger in LOGGERS:
         monkeypatch.setattr(logger, "handlers", [*logger.handlers, caplog.handler])
+    monkeypatch.setattr(api_models, "wait_exponential", lambda **_: wait_none())
+    monkeypatch.setattr(_retry, "wait_exponential_jitter", lambda **_: wait_none())
+    for client in (openai._base_client.BaseClient, anthropic._base_client.BaseClient):
+        wait = client._calculate_retry_timeout
+        monkeypatch.setattr(client, "_calculate_retry_timeout", lambda *args, wait=wait: wait(*args) / 20)
     cases = load_cases("sample", "general", "hard")[:LIMIT]
     with serving(judges.gold, judges.who_asks(cases)) as server:
         faulty = Faulty(server, cases)
@@ -156,24 +159,10 @@ def faulty(monkeypatch, caplog):
         faulty.over.set()
 
 
-@pytest.fixture
-def _in_a_hurry(monkeypatch):
-    monkeypatch.setattr(api_models, "wait_exponential", lambda **_: wait_none())
-    monkeypatch.setattr(_retry, "wait_exponential_jitter", lambda **_: wait_none())
-    for client in (openai._base_client.BaseClient, anthropic._base_client.BaseClient):
-        wait = client._calculate_retry_timeout
-        monkeypatch.setattr(client, "_calculate_retry_timeout", lambda *args, wait=wait: wait(*args) / 20)
-    monkeypatch.setattr(evaluator, "add_env_info", lambda results: None)  # lists the packages of the environment
-
-
 def run_lm_eval(model, arguments, url, *, attempts, timeout, folder):
     path = "/messages" if model == "anthropic-chat" else "/chat/completions"
     arguments = {"model": "m", "base_url": url + path, "max_retries": attempts, "timeout": timeout, **arguments}
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": "sample"})
-    results = lm_eval.simple_evaluate(
-        model, model_args=arguments, tasks=[TASK], task_manager=manager, limit=LIMIT, apply_chat_template=True,
-        bootstrap_iters=0,
-    )  # fmt: skip
+    results = evaluate(model, TASK, "sample", model_args=arguments, limit=LIMIT, apply_chat_template=True)
     return [(row["doc"]["id"], row["acc"], row["filtered_resps"]) for row in results["samples"][TASK]]
 
 
@@ -221,7 +210,6 @@ def outcome(faulty, backend, fault, times, attempts, caplog, tmp_path) -> str:
 
 
 @pytest.mark.parametrize(("fault", "backend"), [at_release(f, b) for f in OUTCOMES for b in BACKENDS])
-@pytest.mark.usefixtures("_in_a_hurry")
 def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
     times = 4 if fault == "500s" else 1
     assert outcome(faulty, backend, fault, times, 8, caplog, tmp_path) == OUTCOMES[fault][backend]
@@ -231,7 +219,6 @@ def test_a_fault_that_passes(fault, backend, faulty, caplog, tmp_path):
 @pytest.mark.parametrize(
     ("fault", "backend"), [(f, b) for f in STAYS for b in BACKENDS if OUTCOMES[f][b] == "recovers"]
 )
-@pytest.mark.usefixtures("_in_a_hurry")
 def test_an_error_that_stays_fails_the_run(fault, backend, faulty, caplog, tmp_path):
     assert outcome(faulty, backend, fault, math.inf, 2, caplog, tmp_path) == "fails"
     assert faulty.calls[faulty.victim] > 1

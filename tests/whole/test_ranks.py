@@ -2,31 +2,76 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import pytest
+from lm_eval.evaluator import evaluate
+from lm_eval.tasks import TaskManager
 from support.judges import mixed
 from support.lm_eval_runs import JudgeLM
-from support.ranks import Ranked, evaluate_on
 
+from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 pytestmark = pytest.mark.slow
+torch = pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
 
 TASK = "personafeedback_general_hard"
 TABLES = ("results", "groups", "n-samples", "versions", "n-shot", "higher_is_better")
 
 
-class RankLM(Ranked, JudgeLM):
-    """The judge of one rank."""
+class RankLM(JudgeLM):
+    """The judge of one rank, each in a thread: each gives a value and gets everyone's."""
 
-    def __init__(self, judge):
+    def __init__(self, judge, rank, values, together):
         super().__init__(judge)
-        self.asked = set()
+        self._rank, self._world_size = rank, len(values)
+        self.values, self.together, self.asked = values, together, set()
 
     def _reply(self, request, calls_per_order):
         self.asked.add(request.doc["id"])
         return super()._reply(request, calls_per_order)
+
+    def exchange(self, value=None):
+        self.values[self.rank] = value
+        self.together.wait()
+        values = list(self.values)
+        self.together.wait()
+        return values
+
+    barrier = exchange
+
+    def all_gather(self, tensor):
+        return torch.stack(self.exchange(tensor))
+
+    def gather_object(self, obj, dst=0):
+        values = self.exchange(obj)
+        return values if self.rank == dst else None
+
+
+def evaluate_on(size, judge, task, data, limit):
+    """The results of rank 0 of so many, and what each rank was asked."""
+    values, together = [None] * size, threading.Barrier(size, timeout=600)
+    models = [RankLM(judge, rank, values, together) for rank in range(size)]
+    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": str(data)})
+    tasks = [manager.load([task]) for _ in models]
+
+    def work(rank):
+        try:
+            return evaluate(models[rank], tasks[rank], limit=limit, bootstrap_iters=2, log_samples=True)
+        except BaseException:
+            together.abort()
+            raise
+
+    with ThreadPoolExecutor(size) as threads:
+        ranks = [threads.submit(work, rank) for rank in range(size)]
+        for done in as_completed(ranks):
+            done.result()
+    results, *others = [done.result() for done in ranks]
+    assert others == [None] * (size - 1)
+    return results, [model.asked for model in models]
 
 
 def logged(results):
@@ -50,27 +95,16 @@ def same(found, expected):
     return found == expected
 
 
-def check_same(found, expected):
-    """Every metric of every leaf and group, and every logged sample."""
-    for table in TABLES:
-        assert found.get(table, {}).keys() == expected.get(table, {}).keys()
-        for name, values in expected.get(table, {}).items():
-            assert same(found[table][name], values), (table, name, found[table][name], values)
-    samples, expected_samples = logged(found), logged(expected)
-    assert samples.keys() == expected_samples.keys()
-    for key, row in expected_samples.items():
-        assert same(samples[key], row), (samples[key], row)
-
-
 def check_two_ranks(judge, task, data, limit=None):
-    """The results of rank 0 of two, and what rank 1 was asked."""
-    pytest.importorskip("torch", reason="lm-eval counts requests over ranks with torch")
-    alone, first, second = (RankLM(judge) for _ in range(3))
-    one, two = evaluate_on([alone], task, data, limit), evaluate_on([first, second], task, data, limit)
-    assert first.asked.isdisjoint(second.asked)
-    assert first.asked | second.asked == alone.asked
-    check_same(two, one)
-    return two, second.asked
+    """The results of rank 0 of two, and what rank 1 was asked: every metric and every sample is that of one rank alone."""
+    expected, (asked,) = evaluate_on(1, judge, task, data, limit)
+    found, (first, second) = evaluate_on(2, judge, task, data, limit)
+    assert first.isdisjoint(second)
+    assert first | second == asked
+    for table in TABLES:
+        assert same(found.get(table, {}), expected.get(table, {})), (table, found.get(table), expected.get(table))
+    assert same(logged(found), logged(expected))
+    return found, second
 
 
 @pytest.mark.parametrize(("suffix", "limit"), [("", None), ("", 7), ("_mc", 3)])

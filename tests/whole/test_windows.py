@@ -9,13 +9,19 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
+from inspect_ai.log import read_eval_log
+from lm_eval.api.instance import Instance
+from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import who_asks
+from support.logs import opened
 from support.servers import as_json, serving
 from werkzeug import Request
 
 from personafeedback_tasks.core.window import KEY, UNKNOWN, PromptCheck
+from personafeedback_tasks.lm_eval_harness.window import check_prompts
 from personafeedback_tasks.logs.read import read_run
+from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 TASK = "personafeedback_general_hard"
@@ -59,12 +65,21 @@ def completions(httpserver, tiny_model, asked):
 
 
 def lm_eval(task, model, arguments, *flags, folder=None):
-    from support.lm_eval_runs import command
-
     out = ["--output_path", folder, "--log_samples"] if folder else []
-    return command(
-        "--model", model, "--model_args", arguments, "--tasks", task, *flags, *out, PERSONAFEEDBACK_DATA="sample"
-    )
+    words = ("--model", model, "--model_args", arguments, "--tasks", task, *flags, *out)
+    return lm_eval_runs.command(*words, PERSONAFEEDBACK_DATA="sample")
+
+
+def refused(*arguments):
+    """(prompts, window, the smallest that would do) of a run that is refused."""
+    done = lm_eval(*arguments)
+    assert done.returncode == 1
+    cut, *numbers = (int(number.replace(",", "")) for number in SMALLEST.search(done.stderr).groups())
+    assert 0 < cut <= numbers[0]
+    return numbers
+
+
+UNCHECKED = patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN)
 
 
 def acc(folder):
@@ -79,38 +94,25 @@ def acc(folder):
 @pytest.mark.parametrize("suffix", ["", "_mc"])
 def test_local_completions_is_refused_with_the_smallest_window_that_would_do(suffix, completions, tiny_model, tmp_path):
     """One token less than it says, and the server would see a prompt without its beginning."""
-    address = f"model=judge,base_url={completions.url_for('/v1/completions')},tokenizer={tiny_model},tokenizer_backend=huggingface,num_concurrent=4"
-    small = "" if not suffix else ",max_length=1000"
-    done = lm_eval(f"{TASK}{suffix}", "local-completions", address + small)
-    cut, of, window, smallest = map(lambda number: int(number.replace(",", "")), SMALLEST.search(done.stderr).groups())
-    assert done.returncode == 1
-    assert completions.texts == []
-    assert (of, window) == (16, 2048 if not suffix else 1000)
-    assert 0 < cut <= of
-    if not suffix:
-        assert "(max_length of the model), which leaves 1,023 for a prompt" in done.stderr
-    assert lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}").returncode == 1
+    task, address = f"{TASK}{suffix}", completions.url_for("/v1/completions")
+    judge = f"model=judge,base_url={address},tokenizer={tiny_model},tokenizer_backend=huggingface,num_concurrent=4"
+    asked, window, smallest = refused(task, "local-completions", judge + (",max_length=1000" if suffix else ""))
+    assert (asked, window) == (16, 1000 if suffix else 2048)
+    refused(task, "local-completions", f"{judge},max_length={smallest - 1}")
     assert completions.texts == []
 
-    done = lm_eval(
-        f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest}", folder=tmp_path / "whole"
-    )
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    done = lm_eval(task, "local-completions", f"{judge},max_length={smallest}", folder=whole)
     assert done.returncode == 0, done.stderr[-2000:]
     assert f"all prompts fit into {smallest:,} tokens" in done.stderr
-    assert read_run(tmp_path / "whole").prompts == PromptCheck(16, 0, smallest)
-    assert acc(tmp_path / "whole") == 1
-
-    with patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN):
-        lm_eval(f"{TASK}{suffix}", "local-completions", f"{address},max_length={smallest - 1}", folder=tmp_path / "cut")
-    assert acc(tmp_path / "cut") < 1
+    assert read_run(whole).prompts == PromptCheck(16, 0, smallest)
+    with UNCHECKED:
+        lm_eval(task, "local-completions", f"{judge},max_length={smallest - 1}", folder=cut)
+    assert acc(cut) < acc(whole) == 1
 
 
 def checked(kind, words, arguments, request="generate_until", labels=1, **told):
     """The check of one prompt by a class that is derived from `kind`, and whose tokens are words."""
-    from lm_eval.api.instance import Instance
-
-    from personafeedback_tasks.lm_eval_harness.window import check_prompts
-
     own = {"max_length": 10, "tok_encode": lambda self, text: text.split(), "template": lambda self: None}
     model = type(f"Derived{kind}", (type(kind, (), {**own, **told}),), {})()
     prompt = " ".join(["wörterbuch"] * words)
@@ -136,14 +138,14 @@ def test_a_long_max_length_gives_hf_no_more_positions_and_hides_no_truncation(to
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("suffix", "flags"), [("", ["--apply_chat_template"]), ("_mc", [])])
-def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tiny_model, tmp_path):
+@pytest.mark.parametrize("suffix", ["", "_mc"])
+def test_hf_is_refused_with_the_smallest_window_that_would_do_and_runs(suffix, tiny_model, tmp_path):
     pytest.importorskip("torch")
     from lm_eval.models.huggingface import HFLM
 
-    flags = [*flags, "--limit", "1", *(["--gen_kwargs", "max_gen_toks=2"] if not suffix else [])]
-    cached = [*flags, "--use_cache", tmp_path / "cache"]
-    read = []
+    task, hf, read = f"{TASK}{suffix}", f"pretrained={tiny_model},dtype=float32", []
+    flags = [] if suffix else ["--apply_chat_template", "--gen_kwargs", "max_gen_toks=2"]
+    batches = ["--batch_size", "auto", "--max_batch_size", "2"] if suffix else ["--batch_size", "4"]
     ask = HFLM._model_call if suffix else HFLM._model_generate
 
     def seen(self, *args, **kwargs):
@@ -151,25 +153,33 @@ def test_hf_is_refused_with_the_smallest_window_that_would_do(suffix, flags, tin
         read.extend(map(self.tokenizer.decode, ids))
         return ask(self, *args, **kwargs)
 
+    one = [*flags, "--limit", "1"]
     with patch.object(HFLM, ask.__name__, seen):
-        done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length=300", *cached)
-        smallest = int(SMALLEST.search(done.stderr)[4])
-        assert done.returncode == 1
-        done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length={smallest - 1}", *flags)
-        assert done.returncode == 1
+        *_, smallest = refused(task, "hf", f"{hf},max_length=300", *one, "--use_cache", tmp_path / "cache")
+        refused(task, "hf", f"{hf},max_length={smallest - 1}", *one)
         assert read == []
         for size in (smallest, smallest - 1):
-            with patch("personafeedback_tasks.lm_eval_harness.task.check_prompts", return_value=UNKNOWN):
-                lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model},max_length={size}", *flags)
-    template = "--apply_chat_template" in flags
+            with UNCHECKED:
+                lm_eval(task, "hf", f"{hf},max_length={size}", *one)
     beginnings = tuple(text[:12] for text in who_asks(load_cases("sample", "general", "hard")))
-    whole = [text.startswith("<|user|>" if template else beginnings) for text in read]
+    whole = [text.startswith(beginnings if suffix else "<|user|>") for text in read]
     half = len(whole) // 2
     assert all(whole[:half])
     assert not all(whole[half:])
-    done = lm_eval(f"{TASK}{suffix}", "hf", f"pretrained={tiny_model}", *flags, folder=tmp_path / "out")
+
+    done = lm_eval(task, "hf", hf, *flags, *batches, folder=tmp_path / "out")
     assert "all prompts fit into 8,192 tokens" in done.stderr
-    assert read_run(tmp_path / "out").prompts.cut == 0
+    assert ("chat template applied" in done.stderr) is not bool(suffix)
+    (results,) = (tmp_path / "out").rglob("results_*.json")
+    header, rows = opened(results)
+    assert len(rows) == 8
+    assert read_run(results).prompts.cut == 0
+    for row in rows if suffix else ():  # the two log-likelihoods of each order
+        (a1, _), (b1, _), (a2, _), (b2, _) = [(float(x), y) for x, y in row["filtered_resps"]]
+        assert row["acc"] == ((a1 > b1) + (b2 > a2)) / 2
+        assert row["acc_sym"] == scoring.score_symmetric([(a1, b1), (a2, b2)])
+    name = "acc_sym" if suffix else "acc"
+    assert header["results"][task][f"{name},none"] == pytest.approx(sum(row[name] for row in rows) / 8)
 
 
 @pytest.mark.parametrize(("kind", "room", "with_label"), [("VLLM", 10, 9), ("SGLangLM", 10, 10), ("HFLM", 10, 11)])
@@ -191,19 +201,15 @@ def test_what_nobody_can_know_is_a_caveat_in_every_output(completions, tmp_path)
     address = (
         f"model=judge,base_url={completions.url_for('/v1/completions')},tokenizer_backend=None,tokenized_requests=False"
     )
-    for setting in ("persona", "other_persona"):
-        told = json.dumps({"setting": setting})
-        done = lm_eval(TASK, "local-completions", address, "--metadata", told, folder=tmp_path / setting)
+    own, other = tmp_path / "persona", tmp_path / "other_persona"
+    for folder in (own, other):
+        told = json.dumps({"setting": folder.name})
+        done = lm_eval(TASK, "local-completions", address, "--metadata", told, folder=folder)
         assert done.returncode == 0, done.stderr[-2000:]
         assert "prompts NOT CHECKED" in done.stderr
-        (results,) = (tmp_path / setting).rglob("results_*.json")
-        metadata = json.loads(results.read_bytes())["configs"][TASK]["metadata"]
-        assert metadata[KEY] == {"asked": 16, "cut": None, "window": None}
-    for command in (["report", "--full"], ["rank"], ["compare"]):
-        folders = [tmp_path / setting for setting in ("persona", "other_persona")]
-        shown = " ".join(
-            personafeedback(*command, *(folders if command == ["compare"] else folders[:1])).stdout.split()
-        )
+        assert read_run(folder).prompts == PromptCheck(16, None, None)
+    for command in (["report", "--full", own], ["rank", own], ["compare", own, other]):
+        shown = " ".join(personafeedback(*command).stdout.split())
         assert "Prompts not checked" in shown, command
         assert "PROMPTS CUT" not in shown
 
@@ -228,22 +234,14 @@ def chat(window=None, refuses=False, count=lambda text: len(text) // 3):
 
 
 def inspect(folder, *arguments):
-    from support.inspect_runs import command
-
-    return command(
-        f"personafeedback_tasks/{TASK}", "-T", "data=sample", "--log-dir", folder, *arguments, CUT_API_KEY="none"
-    )
+    words = (f"personafeedback_tasks/{TASK}", "-T", "data=sample", "--log-dir", folder, *arguments)
+    return inspect_runs.command(*words, CUT_API_KEY="none")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "cut"),
-    [
-        ({}, 0),
-        ({"window": 800}, 8),
-        ({"window": 800, "refuses": True}, 8),
-        ({"count": lambda text: 9}, None),
-    ],
+    [({}, 0), ({"window": 800}, 8), ({"window": 800, "refuses": True}, 8), ({"count": lambda text: 9}, None)],
 )
 def test_a_server_that_cuts_or_refuses_prompts_makes_the_run_void(server, cut, tmp_path, caplog):
     with chat(**server) as started:
@@ -280,8 +278,6 @@ def test_hf_of_inspect_is_refused_beyond_its_positions_and_where_its_tokenizer_w
     done = run(600, "few")
     found = re.search(r"2 of 2 prompts do not fit into the window of 600 tokens .* at least ([\d,]+)\.", done.stdout)
     smallest = int(found[1].replace(",", ""))
-    from inspect_ai.log import read_eval_log
-
     (path,) = (tmp_path / "few").glob("*.eval")
     log = read_eval_log(str(path))
     assert (log.status, log.eval.metadata[KEY]) == ("error", {"asked": 2, "cut": 2, "window": 600})
