@@ -60,13 +60,15 @@ def by_case(results: Iterable[Result]) -> dict[str, list[Result]]:
     return found
 
 
-def over_epochs(epochs: Sequence[Result]) -> Result:
-    """A case over its epochs: each value is its mean over those that define it. Of several, nothing else is left."""
-    first = epochs[0]
-    if len(epochs) == 1:
-        return first
-    values = {metric: mean(epoch.value(metric) for epoch in epochs) for metric in first.values}
-    return replace(first, values=values, answers=(), rewards=None, unread=(), items=(), bounds=0)
+def over_epochs(of_cases: Iterable[Sequence[Result]]) -> list[Result]:
+    """Each case over its epochs: a value is its mean over those that define it. Of several, nothing else is left."""
+    cases = []
+    for first, *others in of_cases:
+        if others:
+            values = {metric: mean(epoch.value(metric) for epoch in (first, *others)) for metric in first.values}
+            first = replace(first, values=values, answers=(), rewards=None, unread=(), items=(), bounds=0)
+        cases.append(first)
+    return cases
 
 
 CorpusMetric = Callable[[Sequence[Result]], float]

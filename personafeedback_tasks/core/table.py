@@ -28,7 +28,7 @@ def table(
     found: dict[str, float] = {}
     for group, cells in {"": list(in_cell), **groups}.items():
         of_group = [epochs for cell in cells for epochs in in_cell[cell]]
-        cases = [over_epochs(epochs) for epochs in of_group]
+        cases = over_epochs(of_group)
         users = [case.user_id for case in cases]
         for metric in cases[0].values if cases else ():
             values = [case.value(metric) for case in cases]

@@ -24,9 +24,9 @@ _ANSWER_LINE = re.compile(r"\W*(?:[^:：]{1,40}[:：]\W*)?(?:[^\W\d_]+[\W_]+)?(?
 """A line without a sentence: a label of one or two words, or numbers, after the name of what it is."""
 
 
-def shows_thinking(given: Evidence) -> bool:
+def shows_thinking(evidence: Iterable[Evidence]) -> bool:
     """Whether a reply has thinking that came to its end, or that the provider keeps apart."""
-    return isinstance(given, Reply) and (given.thinking or closes_thinking(given.text))
+    return any(isinstance(given, Reply) and (given.thinking or closes_thinking(given.text)) for given in evidence)
 
 
 def marked_if_open(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
@@ -39,7 +39,7 @@ def marked_if_open(given: Evidence, method: Method, max_tokens: int = 0) -> Evid
         or not given.text
         or given.truncated is False
         or given.filtered
-        or shows_thinking(given)
+        or shows_thinking([given])
     ):
         return given
     if given.truncated is None and _ended(given.text, method, max_tokens or method.max_tokens):
@@ -51,8 +51,9 @@ def marked_if_open(given: Evidence, method: Method, max_tokens: int = 0) -> Evid
 def mark_open_thinking(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
     """All replies of a run, in view of each other."""
     evidence = list(evidence)
-    thinks = any(map(shows_thinking, evidence))
-    return [marked_if_open(given, method, max_tokens) for given in evidence] if thinks else evidence
+    if not shows_thinking(evidence):
+        return evidence
+    return [marked_if_open(given, method, max_tokens) for given in evidence]
 
 
 def token_limit(arguments: Mapping[str, Any] | None) -> int:

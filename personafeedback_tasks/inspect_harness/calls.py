@@ -1,19 +1,17 @@
-"""The calls of a case: made concurrently, and recovered from the log of a killed run.
+"""The calls of a case, made concurrently.
 
 A sample has ids and the question; the transcript has every prompt as it was sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
 
 import anyio
-from inspect_ai.event import Event, ModelEvent
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -32,6 +30,7 @@ from ..core.benchmark import FIRST_TOKENS, Benchmark
 from ..core.cases import Case, CaseSet
 from ..core.method import Method
 from ..core.options import Options
+from .evidence import choice
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
@@ -126,29 +125,6 @@ def messages(benchmark: Benchmark, method: Method, case: Case, options: Options,
     return [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
 
 
-def replies(output: ModelOutput, events: Iterable[Event], calls: Sequence[str]) -> dict[str, ChatCompletionChoice]:
-    """Call -> its reply; of a sample that a limit, an error or a kill ended, the replies that exist.
-
-    Args:
-        events: of the sample. They tell where it ended early: then Inspect knows at most the last output.
-        calls: in the order in which they were made.
-    """
-    if len(output.choices) == len(calls):
-        return dict(zip(calls, output.choices, strict=True))
-    # One that a limit or an error ended has an output, too: an empty one.
-    answered = [(call, about) for call, about in made(events) if not (call.error or call.pending)]
-    found = {about.get("call"): choice(call.output) for call, about in answered}
-    return {call: found[call] for call in calls if call in found}
-
-
-def first_outcome(events: Iterable[Event], call: str) -> dict[str, str]:
-    """How the reply to a first call was read, where a sample has nothing but events: of a killed run."""
-    for _, about in made(events):
-        if call in about:
-            return {call: about[call]}
-    return {}
-
-
 async def concurrently(
     model: Model, prompts: Mapping[str, list[ChatMessage]], max_tokens: int | None = None
 ) -> list[ModelOutput]:
@@ -174,17 +150,3 @@ async def concurrently(
     if failed:
         raise failed[0]
     return [outputs[call] for call in prompts]
-
-
-def made(events: Iterable[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
-    """The calls of a model, each with what its last message says about it."""
-    return [
-        (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input
-    ]
-
-
-def choice(output: ModelOutput) -> ChatCompletionChoice:
-    """The reply of one call; an empty one where the provider returned no choice, or several."""
-    if len(output.choices) == 1:
-        return output.choices[0]
-    return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

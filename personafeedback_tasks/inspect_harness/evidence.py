@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inspect_ai.model import ChatCompletionChoice, GenerateConfig
+from inspect_ai.event import Event, ModelEvent
+from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
 
 from ..common.errors import OptionError
 from ..core.benchmark import Benchmark
@@ -31,12 +32,49 @@ _PROVIDERS = (
 """They return alternatives to each token in inspect-ai 0.3.285. together/ returns only the generated token."""
 
 
-def said(choice: ChatCompletionChoice) -> Reply:
+def replies(output: ModelOutput, events: Iterable[Event], calls: Sequence[str]) -> dict[str, ChatCompletionChoice]:
+    """Call -> its reply; of a sample that a limit, an error or a kill ended, the replies that exist.
+
+    Args:
+        events: of the sample. They tell where it ended early: then Inspect knows at most the last output.
+        calls: in the order in which they were made.
+    """
+    if len(output.choices) == len(calls):
+        return dict(zip(calls, output.choices, strict=True))
+    # One that a limit or an error ended has an output, too: an empty one.
+    answered = [(call, about) for call, about in made(events) if not (call.error or call.pending)]
+    found = {about.get("call"): choice(call.output) for call, about in answered}
+    return {call: found[call] for call in calls if call in found}
+
+
+def first_outcome(events: Iterable[Event], call: str) -> dict[str, str]:
+    """How the reply to a first call was read, where a sample has nothing but events: of a killed run."""
+    for _, about in made(events):
+        if call in about:
+            return {call: about[call]}
+    return {}
+
+
+def made(events: Iterable[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
+    """The calls of a model, each with what its last message says about it."""
+    return [
+        (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input
+    ]
+
+
+def choice(output: ModelOutput) -> ChatCompletionChoice:
+    """The reply of one call; an empty one where the provider returned no choice, or several."""
+    if len(output.choices) == 1:
+        return output.choices[0]
+    return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]
+
+
+def said(reply: ChatCompletionChoice) -> Reply:
     """The text of a reply and, from its stop reason, whether it was cut off or withheld."""
-    stopped, content = choice.stop_reason, choice.message.content
+    stopped, content = reply.stop_reason, reply.message.content
     thinking = not isinstance(content, str) and any(part.type == "reasoning" for part in content)
     return Reply(
-        choice.message.text,
+        reply.message.text,
         None if stopped == "unknown" else stopped == "max_tokens",
         stopped == "content_filter",
         thinking,

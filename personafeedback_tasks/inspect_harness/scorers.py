@@ -20,8 +20,7 @@ from ..core.table import table
 from ..core.thinking import marked_if_open, shows_thinking
 from ..parsing.letter_probabilities import mass
 from ..stats.estimates import mean
-from .calls import first_outcome, replies
-from .evidence import about_of, given, score_name
+from .evidence import about_of, first_outcome, given, replies, score_name
 
 RESULTS = "results"
 """Key in the metadata of a score: the results of its cases, as `Result.to_json` makes them."""
@@ -56,7 +55,7 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
             notes: dict[str, Any] = {}
             # A scorer sees one sample at a time: how it reads if another sample thinks is kept beside.
             marked = [marked_if_open(one, method) for one in evidence]
-            if any(map(shows_thinking, evidence)):
+            if shows_thinking(evidence):
                 evidence, notes[THINKS] = marked, True
             elif marked != evidence:
                 notes[IF_THINKS] = [result.to_json() for result in method.judge(cases, marked)]

@@ -27,18 +27,18 @@ from pydantic_core import from_json
 
 from ..common.records import check_json
 from ..core import window
-from ..core.benchmark import Benchmark, find
+from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.method import Method, RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
 from ..core.usage import NONE, Usage, total
 from ..core.window import PromptCheck
-from ..inspect_harness import calls
-from ..inspect_harness.evidence import given, said, score_name
+from ..inspect_harness.evidence import choice, given, replies, said, score_name
+from ..inspect_harness.evidence import made as made_calls
 from ..inspect_harness.reward_api import API
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps
-from .log import INVALIDATED, Log, Sample, cases_under, cells_of, signed
+from .log import INVALIDATED, Log, Sample, cells_of, in_short, other_settings, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -65,8 +65,8 @@ def opened(path: Path, texts: bool) -> list[Log]:
     signatures = signed(header.eval.metadata, path)
     if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    reading = _Reading(path, header, find(signatures[0].benchmark), signatures, texts)
-    samples = list(reading.samples())
+    reading = _Reading(path, header, find(signatures[0].benchmark), signatures)
+    samples = in_short(reading.samples(), texts)
     if isinstance(reading.method, RewardMethod):
         signatures = [signature.changed(place=reading.noted("persona")) for signature in signatures]
     first = _run(reading, signatures[0], samples)
@@ -148,10 +148,8 @@ class _Reading:
     log: EvalLog  # without samples
     benchmark: Benchmark
     signatures: Sequence[Signature]
-    texts: bool
     notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
     sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
-    in_full: bool = False  # whether a sample keeps the texts of its prompts
 
     @cached_property
     def method(self) -> Method:
@@ -165,6 +163,12 @@ class _Reading:
     def calls(self) -> list[Sequence[str]]:
         # names of the method's calls under each setting
         return of_settings(self.method.asked(self.settings), len(self.settings))
+
+    @cached_property
+    def firsts(self) -> list[list[str]]:
+        # the call before those of the method, if any, under each setting
+        names = [self.benchmark.first(signature.options) for signature in self.signatures]
+        return [[name] if name else [] for name in names]
 
     @cached_property
     def scorer(self) -> str:
@@ -212,22 +216,21 @@ class _Reading:
 
     def _samples(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Iterator[Sample]:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
-        cases = cases_under(self.settings, where, self.benchmark, self.method, logged, raw["epoch"])
+        if (found := logged.get(SETTINGS) or [""]) != self.settings:
+            raise other_settings(where, found, self.settings)
+        cases = of_settings(self.benchmark.logged_cases(self.method, logged, raw["epoch"]), len(self.settings))
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])
-        replies = calls.replies(output, _events(raw), list(chain(*self.calls)))
+        answered = replies(output, _events(raw), list(chain(*self.calls)))
         made = _made(raw)
-        keep = self.texts or not self.in_full
         usage = _usage_of(made, self.calls)
         for place, (setting, names) in enumerate(zip(self.settings, self.calls, strict=True)):
-            own = {name: replies[name] for name in names if name in replies}
+            own = {name: answered[name] for name in names if name in answered}
             try:
                 evidence = given(self.method, own, raw["id"], self.log.eval.model)
             except RewardError as error:
                 raise RunError(f"{self.path}: {error}") from error
-            asked = self._asked(raw, where, (self.benchmark.first(self.signatures[place].options), *names), made)
-            self.in_full = self.in_full or bool(asked.calls)
             yield Sample(
                 where=where,
                 id=raw["id"],
@@ -236,7 +239,7 @@ class _Reading:
                 evidence=evidence,
                 usage=usage[place],
                 mark=mark,
-                asked=asked if keep else replace(asked, calls=[hash(call) for call in asked.calls]),
+                asked=self._asked(raw, where, (*self.firsts[place], *names), made),
             )
 
     def _asked(self, raw: dict[str, Any], where: str, names: Sequence[str], made: Sequence[_Call]) -> Asked:
@@ -248,9 +251,8 @@ class _Reading:
                 tools = [("tools", str(event["tools"]))] if event.get("tools") else []
                 sent_calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
                 if name == self.benchmark.first_call:
-                    made_first = (call for call, about in calls.made(_events(raw)) if about.get("call") == name)
-                    *_, answered = made_first
-                    first_reply = said(calls.choice(answered.output)).text
+                    *_, answered = (call for call, about in made_calls(_events(raw)) if about.get("call") == name)
+                    first_reply = said(choice(answered.output)).text
         return Asked(where, raw["id"], sent_calls, self.wrapping, first_reply)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property, reduce
+from functools import reduce
+from itertools import chain
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,15 @@ import msgspec
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import Benchmark, find
+from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.evidence import Evidence, Reply, per_call, text_in
 from ..core.method import Method, ReplyMethod, of_settings
-from ..core.signature import KEY
+from ..core.signature import KEY, Signature
 from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
-from .log import Log, Sample, cases_under, cells_of, signed
+from .log import Log, Sample, cells_of, in_short, other_settings, signed
 from .prompts import LABEL, Asked, Wrapping
 from .run import Run, text
 
@@ -87,20 +88,30 @@ def _logs(path: Path, only: Collection[Path], texts: bool) -> list[Log]:
             raise RunError(
                 f"{path}: found no {file.name} beside it, only those of other cells. Restore it. {perhaps('lm-eval')}"
             )
+    every = {task: signed(leaves[task].get("metadata"), path) for task in samples}
     alike: dict[str, dict[str, Path]] = {}
     for task, file in samples.items():
-        signatures = signed(leaves[task].get("metadata"), path)
-        asked = [signature.defining for signature in signatures]
+        asked = [signature.defining for signature in every[task]]
         alike.setdefault(repr(asked), {})[task] = file
-    return [_log(path, results, tasks, texts) for tasks in alike.values()]
+    return [_log(path, results, tasks, every, texts) for tasks in alike.values()]
 
 
-def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: bool) -> Log:
-    arguments = _arguments(results)
-    first = results["configs"][next(iter(tasks))]
-    signatures = signed(first["metadata"], path)
+def _log(
+    path: Path,
+    results: dict[str, Any],
+    tasks: Mapping[str, Path],
+    every: Mapping[str, Sequence[Signature]],
+    texts: bool,
+) -> Log:
+    configs = {task: results["configs"][task] for task in tasks}
+    for task, config in configs.items():
+        if config.get("num_fewshot"):
+            found = f"num_fewshot {config['num_fewshot']} of {task}"
+            raise refused(path, found, "0, since our prompts have no examples")
+    task, first = next(iter(configs.items()))
+    signatures = every[task]
     tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
-    inserted = str([*tokens, arguments.get("chat_template_args")])
+    inserted = str([*tokens, _arguments(results).get("chat_template_args")])
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
     benchmark = find(signatures[0].benchmark)
     rows = _Rows(
@@ -108,18 +119,15 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
         method=benchmark.methods[signatures[0].method],
         settings=[benchmark.setting(signature.options) for signature in signatures],
         wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
-        texts=texts,
         cached={} if cache else None,
     )
-    samples: list[Sample] = []
     cells: dict[str, int] = {}
-    for task, file in tasks.items():
-        config = results["configs"][task]
-        if config.get("num_fewshot"):
-            found = f"num_fewshot {config['num_fewshot']} of {task}"
-            raise refused(path, found, "0, since our prompts have no examples")
-        cells |= cells_of(path, signed(config["metadata"], path)[0])
-        samples += rows.read(file, task, int(results["n-samples"][task]["effective"]))
+    for task in tasks:
+        cells |= cells_of(path, every[task][0])
+    asked = chain.from_iterable(
+        rows.read(file, task, int(results["n-samples"][task]["effective"])) for task, file in tasks.items()
+    )
+    samples = in_short(asked, texts)
     run = Run(
         model=model_of(results),
         harness=f"lm-eval {results.get('lm_eval_version', 'unknown')}",
@@ -131,11 +139,10 @@ def _log(path: Path, results: dict[str, Any], tasks: Mapping[str, Path], texts: 
         logs=(path, *tasks.values()),
         cache=cache,
         cached=rows.cached or {},
-        prompts=reduce(add, (window.logged(results["configs"][task]["metadata"]) for task in tasks)),
+        prompts=reduce(add, (window.logged(config["metadata"]) for config in configs.values())),
     )
-    max_tokens = token_limit(first.get("generation_kwargs"))
     runs = [replace(run, signature=signature) for signature in signatures]
-    return Log(runs=runs, samples=samples, max_tokens=max_tokens)
+    return Log(runs=runs, samples=samples, max_tokens=token_limit(first.get("generation_kwargs")))
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -178,15 +185,8 @@ class _Rows:
     method: Method
     settings: Sequence[str]
     wrapping: Wrapping
-    texts: bool
     # request -> reply, both hashed, since lm-eval looks requests up by their arguments; None without a cache
     cached: dict[int, int] | None
-    in_full: bool = False  # whether a sample keeps the texts of its prompts
-
-    @cached_property
-    def requested(self) -> int:
-        # of a case under each setting
-        return len(self.method.calls) * self.method.requests
 
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
@@ -212,9 +212,11 @@ class _Rows:
 
     def _samples(self, row: _Row, where: str) -> Iterator[Sample]:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
-        logged, method = row.doc, self.method
-        cases = cases_under(self.settings, where, self.benchmark, method, logged)
-        replies, requested = [*map(len, row.resps)], self.requested * len(self.settings)
+        logged, method, settings = row.doc, self.method, self.settings
+        if (found := logged.get(SETTINGS) or [""]) != settings:
+            raise other_settings(where, found, settings)
+        cases, each = self.benchmark.logged_cases(method, logged), len(method.calls) * method.requests
+        replies, requested = [*map(len, row.resps)], each * len(settings)
         if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"
             raise refused(where, found, f"one to each of {requested}", AS_WRITTEN)
@@ -231,18 +233,15 @@ class _Rows:
             tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
             for request in requests
         ]
-        if self.in_full and not self.texts:
-            calls = [hash(call) for call in calls]
-        self.in_full = self.in_full or bool(calls)
-        parts = (of_settings(of, len(self.settings)) for of in (evidence, calls))
-        for setting, own, given, sent in zip(self.settings, cases, *parts, strict=True):
+        parts = (of_settings(of, len(settings)) for of in (cases, evidence, calls))
+        for setting, own, given, sent in zip(settings, *parts, strict=True):
             yield Sample(
                 where=where,
                 id=logged["id"],
                 setting=setting,
                 cases=own,
                 evidence=given,
-                usage=[Usage(calls=self.requested)],
+                usage=[Usage(calls=each)],
                 asked=Asked(where, logged["id"], sent, self.wrapping),
             )
 
@@ -270,15 +269,14 @@ _NAMES = ("pretrained", "model", "path", "engine")
 
 def model_of(results: dict[str, Any]) -> str:
     """The model of a results file."""
-    arguments, named_by = _arguments(results), _named_by(results)
-    if named_by in arguments:
+    arguments = _arguments(results)
+    if named_by := _named_by(arguments):
         return text(arguments[named_by])
     return str(results.get("model_source") or results.get("model_name"))
 
 
-def _named_by(results: dict[str, Any]) -> str:
-    arguments = _arguments(results)
-    return next((name for name in _NAMES if name in arguments), "pretrained")
+def _named_by(arguments: Mapping[str, Any]) -> str:
+    return next((name for name in _NAMES if name in arguments), "")
 
 
 def _arguments(results: dict[str, Any]) -> dict[str, Any]:
@@ -289,7 +287,7 @@ def _arguments(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    arguments, metadata, named_by = _arguments(results), config["metadata"], _named_by(results)
+    arguments, metadata = _arguments(results), config["metadata"]
     # "": the server applies its template, as behind an API. None: --apply_chat_template was not given.
     template = "not applied" if results.get("chat_template") is None else "applied"
     digest = str(results.get("chat_template_sha") or "")[:12]
@@ -300,7 +298,7 @@ def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any])
         ("lm_eval _EvalConfig", results["config"]),
         ("lm_eval TaskConfig", {**config, "num_fewshot": config.get("num_fewshot") or 0}),
         ("metadata", {name: value for name, value in metadata.items() if name not in besides}),
-        ("model_args", {name: value for name, value in arguments.items() if name != named_by}),
+        ("model_args", {name: value for name, value in arguments.items() if name != _named_by(arguments)}),
         ("generation_kwargs", config.get("generation_kwargs") or {}),
     )
     return dict(sorted((name, value) for of in records for name, value in fields.conditions(*of).items()))

@@ -5,14 +5,13 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..core.benchmark import Benchmark, find
+from ..core.benchmark import find
 from ..core.evidence import Evidence
-from ..core.method import Method, of_settings
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.thinking import marked_if_open, shows_thinking
@@ -75,7 +74,7 @@ class Log:
 
 def in_view(log: Log) -> Sequence[Sample]:
     """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.thinking`."""
-    if not any(shows_thinking(given) for sample in log.samples for given in sample.evidence):
+    if not shows_thinking(given for sample in log.samples for given in sample.evidence):
         return log.samples
     method, found = log.runs[0].method, []
     for sample in log.samples:
@@ -84,16 +83,23 @@ def in_view(log: Log) -> Sequence[Sample]:
     return found
 
 
-def cases_under(
-    settings: Sequence[str], where: str, benchmark: Benchmark, method: Method, logged: Mapping[str, Any], epoch: int = 1
-) -> list[Sequence[Result]]:
-    """The cases of a logged sample, without answers, under each setting. Raises RunError if it has other settings."""
-    cases = benchmark.logged_cases(method, logged, epoch)
-    found = list(dict.fromkeys(case.setting for case in cases))
-    if found != settings:
-        expected = f"{', '.join(settings)} as in the signature of the log"
-        raise refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
-    return of_settings(cases, len(settings))
+def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
+    """The samples. Without `texts` only the first under each setting keeps those of its prompts, see `Asked`."""
+    found, kept = [], set()
+    for sample in samples:
+        if sample.asked and sample.setting in kept:
+            calls = [hash(call) for call in sample.asked.calls]
+            sample = replace(sample, asked=sample.asked._replace(calls=calls))
+        elif sample.asked and sample.asked.calls and not texts:
+            kept.add(sample.setting)
+        found.append(sample)
+    return found
+
+
+def other_settings(where: str, found: Any, settings: Sequence[str]) -> RunError:
+    """The error for a sample that was not asked under the settings of its log."""
+    expected = f"{', '.join(settings)} as in the signature of the log"
+    return refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
 
 
 Open = Callable[[Path, bool, Collection[Path]], "Sequence[Log]"]

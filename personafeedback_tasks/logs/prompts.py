@@ -87,8 +87,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """How a case, or a document of several, was asked under one setting.
 
     Attributes:

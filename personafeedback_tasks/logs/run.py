@@ -96,7 +96,7 @@ class Run:
     @cached_property
     def cases(self) -> Mapping[str, Result]:
         """Case id -> the case with its values, over several epochs their means."""
-        return {case_id: over_epochs(epochs) for case_id, epochs in self.by_case.items()}
+        return {case.case_id: case for case in over_epochs(self.by_case.values())}
 
     def values(self, metric: str) -> dict[str, float]:
         """Case id -> its value."""

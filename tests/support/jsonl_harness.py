@@ -19,7 +19,7 @@ from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.errors import RunError
-from personafeedback_tasks.logs.log import Log, Reader, Sample, cases_under, cells_of
+from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
 from personafeedback_tasks.logs.prompts import Asked
 from personafeedback_tasks.logs.run import Run
 from support.judges import JUDGES
@@ -86,7 +86,7 @@ def opened(path: Path, texts: bool = False, only: object = ()) -> list[Log]:
 
 def samples_in(run: Run, settings: list[str], where: str, row: dict[str, Any]) -> list[Sample]:
     name = row["document"]["id"]
-    cases = cases_under(settings, where, run.benchmark, run.method, row["document"])
+    cases = of_settings(run.benchmark.logged_cases(run.method, row["document"]), len(settings))
     return [
         Sample(
             where=where,
