@@ -16,6 +16,7 @@ from msgspec import Meta
 from ..common.outputs import Output
 from ..core.report import Line
 from ..stats.estimates import Estimate
+from .measures import SCORE
 from .pairs import RunPair
 from .users import Users
 
@@ -278,6 +279,12 @@ class RankingEntry(Record, frozen=True, kw_only=True):
     def scores(self) -> list[str]:
         """The measures that are scores of its runs: `acc_sym` of some methods, `acc` of others."""
         return list(dict.fromkeys(run.primary for run in self.runs))
+
+    @property
+    def short(self) -> list[str]:
+        """Keys of the measures that every output shows: the score, what is beside it, and the gains."""
+        first = [key for key, measure in self.measures.items() if measure.kind == "beside" or key == SCORE]
+        return [*first, *self.gains]
 
     def values(self, key: str) -> list[Estimate | None]:
         """A measure of each run."""

@@ -57,16 +57,19 @@ def card(
     from ..analysis.other_tasks import costs_of_models
     from ..analysis.report import make_report
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
+    from ..reports.card_file import CardFile
 
     found = read(runs, data, names)
     rows = with_controls(found)
     asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
     refuse_unknown(names, found)
-    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the report, which takes long
+    # before the report, which takes long
+    card_file = CardFile(model_card, asked.name)
+    of_tasks = costs_of_models(cost_logs, values, names, note_skipped)
     cases, why_not = data.of(asked)
     made = make_report(asked, cases, controls, why_not)
     costs = costs_beside(asked, rows, of_tasks)
-    say(update_card(asked, controls, made, cases, model_card, costs))
+    say(update_card(asked, controls, made, cases, card_file, costs))
     if eval_results:
         say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
 

@@ -6,9 +6,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ..analysis.documents import RankingEntry
 from ..analysis.ranking import Ranking, distinct_names
 from ..common import web
 from ..core.earlier import Earlier
@@ -20,32 +21,49 @@ from ..logs.errors import RunError
 from ..logs.run import Run
 
 
-def places(rankings: Sequence[Ranking]) -> list[list[str]]:
-    """The number of each run, for each ranking: `1`; `2.1` in the second of several."""
-    several = len(rankings) > 1
-    return [
-        [f"{number}.{place}" if several else f"{place}" for place, _ in enumerate(ranking.runs, 1)]
-        for number, ranking in enumerate(rankings, 1)
-    ]
+@dataclass(frozen=True)
+class Part:
+    """A ranking on the page.
+
+    Attributes:
+        numbers: of each run: `1`; `2.1` in the second ranking of several.
+        names: of each run: the model, and how it was asked; other remarks are among the caveats.
+        shown: the texts of its cases; None where there are none at hand.
+    """
+
+    ranking: Ranking
+    numbers: Sequence[str]
+    names: Sequence[str]
+    shown: Shown | None
+
+    @property
+    def entry(self) -> RankingEntry:
+        return self.ranking.entry
+
+    @property
+    def first(self) -> Run:
+        """The best run."""
+        return self.ranking.contenders[0].run
+
+
+def parts_of(rankings: Sequence[Ranking]) -> list[Part]:
+    """The rankings of a page."""
+    parts = []
+    for number, ranking in enumerate(rankings, 1):
+        before = f"{number}." if len(rankings) > 1 else ""
+        numbers = [f"{before}{place}" for place, _ in enumerate(ranking.runs, 1)]
+        names = distinct_names([called(run) for run in ranking.runs], ranking.runs)
+        parts.append(Part(ranking, numbers, names, _texts_of(ranking, names)))
+    return parts
 
 
 def called(run: Run) -> str:
-    """The model, and how it was asked; other remarks on a run are among the caveats."""
     return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
 
 
-def names(ranking: Ranking) -> list[str]:
-    """The name of each run."""
-    return distinct_names([called(run) for run in ranking.runs], ranking.runs)
-
-
-def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str, Any]:
-    """Everything, ready for `web.page`. A persona and an answer are there once, however many cases have them.
-
-    Args:
-        texts: `texts_of` each ranking.
-    """
-    keys = _keys(rankings)
+def data(parts: Sequence[Part]) -> dict[str, Any]:
+    """Everything, ready for `web.page`. A persona and an answer are there once, however many cases have them."""
+    keys = _keys(parts)
     index = {key: place for place, key in enumerate(keys)}
     cases: list[dict[str, Any]] = [{} for _ in keys]
     people: dict[str, int] = {}
@@ -62,8 +80,8 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
                 of_run[index[key]] = answers.setdefault(json.dumps(web.safe(_answer(case, run))), len(answers))
         return of_run
 
-    for ranking, numbers, shown in zip(rankings, places(rankings), texts, strict=True):
-        first = ranking.runs[0]
+    for part in parts:
+        ranking, first, shown = part.ranking, part.first, part.shown
         kind, spec = first.benchmark.name, first.benchmark.report
         if shown or kind not in kinds:
             words = shown or Shown({})
@@ -83,7 +101,7 @@ def data(rankings: Sequence[Ranking], texts: Sequence[Shown | None]) -> dict[str
                     entry["about"] = people.setdefault(person, len(people))
             if told:
                 entry["others"] = {people_of[value]: other(case.user_id) for value, other in told.items()}
-        for one, place, name in zip(ranking.contenders, numbers, names(ranking), strict=True):
+        for one, place, name in zip(ranking.contenders, part.numbers, part.names, strict=True):
             run = one.run
             controls = [
                 {"who": who, "answers": answered(one.controls[value])}
@@ -112,19 +130,18 @@ def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
     return {value: other for value, other in shown.told.items() if value in asked}
 
 
-def texts_of(ranking: Ranking) -> Shown | None:
-    """The texts of a ranking's cases; None where there are none at hand."""
+def _texts_of(ranking: Ranking, names: Sequence[str]) -> Shown | None:
     first = ranking.runs[0]
     spec = first.benchmark.report
     if spec.written is not None:
-        return _written(ranking, spec.written)
+        return _written(ranking, names, spec.written)
     return spec.shown(ranking.data, first.cases.keys()) if ranking.data is not None and spec.shown is not None else None
 
 
-def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | None:
+def _written(ranking: Ranking, names: Sequence[str], written: Callable[[Earlier], Shown]) -> Shown | None:
     # each text under its model's name where they differ; None without logs, or with several replies to a case
     try:
-        of_runs = {name: written(of_run(run)) for name, run in zip(names(ranking), ranking.runs, strict=True)}
+        of_runs = {name: written(of_run(run)) for name, run in zip(names, ranking.runs, strict=True)}
     except RunError:
         return None
     first, *_ = of_runs.values()
@@ -146,11 +163,11 @@ def _key(case: Result) -> tuple[str, str]:
     return case.case_id, case.digest
 
 
-def _keys(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
+def _keys(parts: Sequence[Part]) -> list[tuple[str, str]]:
     places_of: dict[tuple[str, str], tuple[int, list[Any]]] = {}
-    for ranking in rankings:
-        cells = ranking.runs[0].benchmark.cells
-        for case in ranking.runs[0].cases.values():
+    for part in parts:
+        cells = part.first.benchmark.cells
+        for case in part.first.cases.values():
             numbers = [int(text) if text.isdecimal() else text for text in re.split(r"(\d+)", case.case_id)]
             places_of.setdefault(_key(case), (cells.index(case.cell), numbers))
     return sorted(places_of, key=lambda key: (*places_of[key], key))

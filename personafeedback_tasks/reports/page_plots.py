@@ -9,8 +9,9 @@ from typing import Any
 
 from ..analysis.balance import COST, GAIN, SWAP, costs_among
 from ..analysis.control import named_differences
-from ..analysis.documents import Balance
+from ..analysis.documents import Balance, RankingEntry
 from ..analysis.measures import SCORE, over
+from ..analysis.persona_use import PersonaUse
 from ..analysis.ranking import Ranking
 from ..stats.estimates import Estimate
 from .table import interval, percent
@@ -86,6 +87,19 @@ def forest(ranking: Ranking) -> dict[str, Any]:
         "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
         "people": [who for who in people.values() if any(who in of_run for of_run in marks)],
         "rows": rows,
+    }
+
+
+def bars(ranking: RankingEntry, key: str) -> dict[str, Any]:
+    """A measure of every run along one axis with 0 on it, and whether the run uses who the user is."""
+    values = ranking.values(key)
+    there = [value for value in values if value is not None]
+    axis = Axis.over([0.0, *(end for value in there for end in (value.value, value.low, value.high))], (-100.0, 100.0))
+    signs = ["yes" if run.use == PersonaUse.USES.value else "no" for run in ranking.runs]
+    return {
+        "zero": axis.at(0),
+        "bars": [value and axis.bar(value) for value in values],
+        "signs": ["" if value is None else sign for value, sign in zip(values, signs, strict=True)],
     }
 
 

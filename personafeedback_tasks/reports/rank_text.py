@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from ..analysis.balance import COST, GAIN, SWAP
 from ..analysis.documents import Balance, RankDocument, RankedRun, RankingEntry
-from ..analysis.measures import SCORE
-from ..core.report import DIFFERENCE, Line
-from . import pairs_text
+from ..core.report import DIFFERENCE, SIGNED, Line
+from ..stats.estimates import ALPHA, Estimate, percent
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .table import INTERVAL, NOTHING, Column, Table, interval, number, with_interval
+from .table import INTERVAL, NOTHING, Column, Table, interval, number, spaced, with_interval
 
 LEGEND = (
     "{score} in percent, differences to a baseline or a control in points, on the cases that both answered; intervals are "
@@ -42,21 +43,30 @@ NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
 
 
-def blocks(ranking: RankingEntry, full: bool = False, number: int | None = None) -> list[Block]:
-    """One ranking.
+def all_blocks(document: RankDocument, full: bool = False) -> list[Block]:
+    """Several rankings, why they are several, and gains beside costs; `full` has every measure and all pairs."""
+    rankings = document.rankings
+    scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))
+    made: list[Block] = []
+    for place, ranking in enumerate(rankings, 1):
+        title = f"Ranking {place}: {ranking.title}" if len(rankings) > 1 else ranking.title
+        made += [heading(title), *_of_ranking(ranking, full)]
+    return [
+        *made,
+        paragraph(f"{LEGEND.format(score=scores)}{PAIRED if full else ''}", dim=True),
+        *map(paragraph, reasons(rankings)),
+        *_gain_beside_cost(document.balance),
+    ]
 
-    Args:
-        full: with every measure and all pairs.
-        number: of the ranking, where there are several.
-    """
+
+def _of_ranking(ranking: RankingEntry, full: bool) -> list[Block]:
     void = {f"{place}": run.shown for place, run in enumerate(ranking.runs, 1) if run.void}
     above = [
-        replace(caveat, about=[void.get(place, place) for place in caveat.about])
+        structs.replace(caveat, about=[void.get(place, place) for place in caveat.about])
         for caveat in ranking.caveats
         if not (caveat.about and caveat.short)
     ]
     return [
-        heading(f"Ranking {number}: {ranking.title}" if number else ranking.title),
         warnings(above),
         *(_every_table(ranking) if full else [short_table(ranking)]),
         bullets(_about_models(ranking)),
@@ -64,37 +74,21 @@ def blocks(ranking: RankingEntry, full: bool = False, number: int | None = None)
     ]
 
 
-def all_blocks(document: RankDocument, full: bool = False) -> list[Block]:
-    """Several rankings, why they are several, and gains beside costs."""
-    rankings = document.rankings
-    scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))
-    numbers = range(1, len(rankings) + 1) if len(rankings) > 1 else [None]
-    return [
-        *(block for ranking, number in zip(rankings, numbers, strict=True) for block in blocks(ranking, full, number)),
-        paragraph(f"{LEGEND.format(score=scores)}{PAIRED if full else ''}", dim=True),
-        *map(paragraph, reasons(rankings)),
-        *gain_beside_cost(document.balance),
-    ]
-
-
 def _every_table(ranking: RankingEntry) -> list[Block]:
-    first = [measure for measure in ranking.measures.values() if measure.kind == "score" and ranking.has(measure.key)]
-    first += [ranking.measures[key] for key in ranking.gains if any(ranking.values(key))]
-    others = [measure for key, measure in ranking.measures.items() if measure not in first and ranking.has(key)]
-    made: list[Block] = [
-        _table_of(ranking, _shown(ranking, first, absent=NOT_ASKED)),
-        _of_places(ranking, _shown(ranking, others)),
-    ]
+    first = [key for key, one in ranking.measures.items() if one.kind == "score" and ranking.has(key)]
+    first += [key for key in ranking.gains if any(ranking.values(key))]
+    others = [key for key in ranking.measures if key not in first and ranking.has(key)]
+    places = tuple(VOID if run.void else f"{place}" for place, run in enumerate(ranking.runs, 1))
+    of_others = Table("", places, tuple(_shown(ranking, others)), corner="place", undefined=True, whole=True)
+    made: list[Block] = [_table_of(ranking, first), of_others]
     if len(ranking.pairs) == 1 and ranking.pairs[0].groups:
-        return [*made, *pairs_text.of_two(ranking)]
-    return [*made, *pairs_text.matrix(ranking)] if ranking.pairs else made
+        return [*made, *of_two(ranking)]
+    return [*made, *_matrix(ranking)] if ranking.pairs else made
 
 
 def short_table(ranking: RankingEntry) -> Table:
     """Place, model, score, gain from knowing the user, and ties."""
-    scores = [measure for measure in ranking.measures.values() if measure.key == SCORE or measure.kind == "beside"]
-    gains = [ranking.measures[key] for key in ranking.gains]
-    return _table_of(ranking, [*_shown(ranking, scores), *_shown(ranking, gains, absent=NOT_ASKED)])
+    return _table_of(ranking, ranking.short)
 
 
 def _about_models(ranking: RankingEntry) -> list[str]:
@@ -108,12 +102,12 @@ def _about_models(ranking: RankingEntry) -> list[str]:
     return lines
 
 
-def _table_of(ranking: RankingEntry, columns: Sequence[Column]) -> Table:
+def _table_of(ranking: RankingEntry, keys: Sequence[str]) -> Table:
     places = tuple(_place(place, run) for place, run in enumerate(ranking.runs, 1))
     model = Column("model", tuple(run.shown for run in ranking.runs), left=True)
     measured = Column("score", tuple(run.primary for run in ranking.runs), left=True)
     tied = Column("tied", tuple(ranges(run.tied) for run in ranking.runs))
-    every = (model, *([measured] if len(ranking.scores) > 1 else []), *columns, tied)
+    every = (model, *([measured] if len(ranking.scores) > 1 else []), *_shown(ranking, keys), tied)
     return Table("", places, every, corner="place", undefined=True, whole=True)
 
 
@@ -124,16 +118,12 @@ def _place(place: int, run: RankedRun) -> str:
     return f"{place} ({run.ranks[0]}–{run.ranks[1]})" if run.ranks[0] < run.ranks[1] else f"{place}"
 
 
-def _of_places(ranking: RankingEntry, columns: Sequence[Column]) -> Table:
-    places = tuple(VOID if run.void else f"{place}" for place, run in enumerate(ranking.runs, 1))
-    return Table("", places, tuple(columns), corner="place", undefined=True, whole=True)
-
-
-def _shown(ranking: RankingEntry, measures: Sequence[Line], absent: str = NOTHING) -> list[Column]:
-    # beside a share its interval, if any run has one; `absent` is for a run that lacks the measure
+def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
+    # beside a share its interval, if any run has one
     columns = []
-    for measure in measures:
-        values = ranking.values(measure.key)
+    for key in keys:
+        measure, values = ranking.measures[key], ranking.values(key)
+        absent = NOT_ASKED if key in ranking.gains else NOTHING
         texts = tuple(absent if value is None else number(measure, value.value) for value in values)
         columns.append(Column(measure.label, texts))
         ends = tuple(interval(value, sign=measure.unit == DIFFERENCE) for value in values)
@@ -168,8 +158,8 @@ def reasons(rankings: Sequence[RankingEntry]) -> list[str]:
     return lines
 
 
-def gain_beside_cost(found: Sequence[Balance]) -> list[Block]:
-    """Each model's gain from knowing the user, and its cost; nothing where not both are known."""
+def _gain_beside_cost(found: Sequence[Balance]) -> list[Block]:
+    # nothing where not both are known
     if not found:
         return []
     names = dict.fromkeys([*MEANINGS, *(name for one in found for name in one.values)])
@@ -181,12 +171,74 @@ def gain_beside_cost(found: Sequence[Balance]) -> list[Block]:
             columns += with_interval(name, estimates, sign=name not in (SWAP, COST))
             said += [f"{name}: {MEANINGS[name]} ({found[0].titles[name]})."] if name in MEANINGS else []
     said += [OF_TASKS] if {*names} - {*MEANINGS} else []
+    heading = "Gain where the person matters, cost where the person must not matter"
     return [
-        Table(
-            "Gain where the person matters, cost where the person must not matter",
-            tuple(one.model for one in found),
-            tuple(columns),
-            corner="model",
-        ),
+        Table(heading, tuple(one.model for one in found), tuple(columns), corner="model"),
         paragraph(" ".join(said), dim=True),
     ]
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------
+
+MATRIX = "Row minus column, in points; a star marks significant differences"
+
+OF_TWO = {
+    "difference": "place 1 minus place 2, in points",
+    "p": "the last row has the test over all cases; the other rows are Holm-corrected among themselves",
+    "detectable": "the minimum detectable difference at 80 % power",
+}
+"""Heading of a column -> what it has."""
+
+
+def _matrix(ranking: RankingEntry) -> list[Block]:
+    gap = {(pair.first, pair.second): pair for pair in ranking.pairs}
+    places = range(1, 1 + sum(not run.void for run in ranking.runs))
+
+    def cell(a: int, b: int) -> str:
+        if a == b:
+            return ""
+        pair = gap[min(a, b), max(a, b)]
+        value = pair.difference.value if a < b else -pair.difference.value
+        return percent(value, sign=True) + ("*" if pair.p < ALPHA else "")
+
+    columns = tuple(Column(f"{b}", tuple(cell(a, b) for a in places)) for b in places)
+    labels = tuple(f"{place}" for place in places)
+    return [paragraph(MATRIX), Table("", labels, columns, corner="place", undefined=True, whole=True)]
+
+
+def of_two(ranking: RankingEntry) -> list[Block]:
+    """The difference between two runs, in each group and in each measure that is no mean over cases."""
+    (pair,) = ranking.pairs
+    gaps = pair.groups.values()
+    columns = (
+        Column("cases", tuple(f"{gap.difference.n:,}" for gap in gaps)),
+        Column("users", tuple(f"{gap.difference.users:,}" for gap in gaps)),
+        *with_interval("difference", [gap.difference for gap in gaps], sign=True),
+        Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
+        Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
+    )
+    lines = list(ranking.compared.values())
+    found = [pair.measures[line.key] for line in lines]
+    others = (
+        Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),
+        Column(INTERVAL, tuple(_between(line, one) for line, one in zip(lines, found, strict=True)), joined=True),
+    )
+    labels = tuple(f"{line.label} (%)" if line.is_share else line.label for line in lines)
+    of_groups = Table("Difference", tuple(map(spaced, pair.groups)), columns)
+    return [
+        of_groups,
+        Table("Over all cases", labels, others, corner=""),
+        paragraph(" ".join(f"{name}: {text}." for name, text in OF_TWO.items() if name in of_groups.header), dim=True),
+    ]
+
+
+def _p(p: float) -> str:
+    return NOTHING if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+def _gap(line: Line, value: float) -> str:
+    return percent(value, sign=True) if line.is_share else number(replace(line, unit=SIGNED), value)
+
+
+def _between(line: Line, found: Estimate) -> str:
+    return NOTHING if math.isnan(found.low) else f"{_gap(line, found.low)} to {_gap(line, found.high)}"

@@ -24,7 +24,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.reports import pairs_text, rank_text
+from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.stats.clusters import Shared
 from personafeedback_tasks.stats.estimates import paired_test
 
@@ -130,7 +130,7 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
     assert difference.low < difference.value < difference.high
     assert "acc" not in pair.measures
     assert {"precision", "recall", "kappa"} <= pair.measures.keys()
-    shown = {row[0]: row[1] for table in pairs_text.of_two(ranking)[:2] for row in table.rows if "F1" in row[0]}
+    shown = {row[0]: row[1] for table in rank_text.of_two(ranking)[:2] for row in table.rows if "F1" in row[0]}
     assert [*shown.values()] == [f"{100 * difference.value:+.1f}"]
 
 

@@ -34,7 +34,7 @@ from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card_text import section
+from personafeedback_tasks.reports.card import section
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 15))
 """Of each of the four logs. Before a release there are more."""

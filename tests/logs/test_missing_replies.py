@@ -27,7 +27,8 @@ from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card import CardError, refuse_unpublishable
+from personafeedback_tasks.reports.card import refuse_unpublishable
+from personafeedback_tasks.reports.card_file import CardError
 
 HARD, CASES = "personafeedback_general_hard", 24
 FIRST = "MISSING REPLIES: 12.5 % of the replies"

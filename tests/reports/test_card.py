@@ -30,8 +30,8 @@ from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
-from personafeedback_tasks.reports import card_text
-from personafeedback_tasks.reports.card import CardError, refuse_unpublishable, update_card, write_eval_results
+from personafeedback_tasks.reports.card import refuse_unpublishable, update_card, write_eval_results
+from personafeedback_tasks.reports.card_file import CardError, CardFile
 from personafeedback_tasks.stats.estimates import share
 
 REPORT = find("personafeedback").report
@@ -53,7 +53,7 @@ def refusing(index):
 def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
     path = tmp_path / "README.md"
     run, report = MOSTLY_RUN, MOSTLY_RIGHT
-    update_card(run, {}, report, SAMPLE, path, {})
+    update_card(run, {}, report, SAMPLE, CardFile(path, run.name), {})
     data = load(path)
     assert data.model_name == "acme/model"
     found = {result.dataset_config: result for result in data.eval_results}
@@ -85,10 +85,12 @@ def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tm
 
 def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
     path = tmp_path / "README.md"
-    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path, {})
+    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, CardFile(path, MOSTLY_RUN.name), {})
     without = path.read_text("utf-8")
     cost = share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)])
-    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, path, {"yields": cost, "cost on gsm8k": cost})
+    update_card(
+        MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, CardFile(path, MOSTLY_RUN.name), {"yields": cost, "cost on gsm8k": cost}
+    )
     (paragraph,) = [line for line in path.read_text("utf-8").splitlines() if "right answers" in line]
     assert "it turns 25.0 % (95 % interval" in paragraph
     assert "; cost on gsm8k of a user's profile in context: +25.0 points (95 % interval +" in paragraph
@@ -141,7 +143,7 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     }
     run = run_of(lambda index: ("refusal", "A") if index % 9 == 0 else GOLD, cells=cells)
     report = with_ceiling(run, controls, specific=0.9996, general=0.957, total=0.98)
-    text = card_text.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"), {})
+    text = cards.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"), {})
     outside, _, folded = text.partition("<details>")
     assert len(outside.split()) <= 350, len(outside.split())
     assert outside.count("| :-- |") == 1
@@ -157,7 +159,7 @@ def test_the_section_has_every_number_with_its_interval_and_names_what_was_not_m
     run = run_of(refusing)
     report = make_report(run, SAMPLE)
     refuse_unpublishable(run, report)  # refusals are an answer of the model
-    update_card(run, {}, report, SAMPLE, path, {})
+    update_card(run, {}, report, SAMPLE, CardFile(path, run.name), {})
     text = path.read_text(encoding="utf-8")
     acc = report.overall.measures["acc"]
     for part in (
@@ -266,7 +268,7 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     run = run_of()
     report = make_report(run, None, no_data="There is no folder 'gone'.")
     with pytest.raises(CardError, match="There is no folder 'gone'. So there are no baselines .*Pass --data."):
-        update_card(run, {}, report, None, tmp_path / "README.md", {})
+        update_card(run, {}, report, None, CardFile(tmp_path / "README.md", run.name), {})
     assert os.listdir(tmp_path) == []
 
 

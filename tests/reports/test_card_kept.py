@@ -17,7 +17,7 @@ from support.sample_runs import run_of
 
 from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.reports.card import CardError, same_model
+from personafeedback_tasks.reports.card_file import CardError, same_model
 
 OTHERS = """\
 ---

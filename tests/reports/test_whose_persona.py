@@ -36,7 +36,8 @@ from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import page, rank_text, report_text
 from personafeedback_tasks.reports.blocks import markdown, terminal
-from personafeedback_tasks.reports.card import CardError, update_card
+from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_file import CardError, CardFile
 from personafeedback_tasks.reports.files import rank_csv
 
 USES = "it uses this user's persona"
@@ -78,7 +79,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
     }
     try:
-        update_card(run, controls, report, SAMPLE, folder / "README.md", {})
+        update_card(run, controls, report, SAMPLE, CardFile(folder / "README.md", run.name), {})
         found["card"] = (folder / "README.md").read_text("utf-8")
     except CardError as error:
         found["card"] = f"refused: {error}"
@@ -234,7 +235,7 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert [one for one in differences_in(last) if one[1] is not None] == []
     _, row = csv.DictReader(rank_csv(rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
-    shown = printed(rank_text.blocks(ranking.entry, True))
+    shown = printed(rank_text.all_blocks(rank_document([ranking]), full=True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown
     assert f"! {run.name}: " in shown
     assert rank_text.short_table(ranking.entry).labels[-1] == rank_text.VOID

@@ -6,6 +6,7 @@ from huggingface_hub import ModelCard
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card_file import CardFile
 from support.sample_runs import GOLD, SAMPLE, run_of
 
 
@@ -23,7 +24,7 @@ REPORTS = {id(MOSTLY_RUN): MOSTLY_RIGHT, id(ONE_CELL): make_report(ONE_CELL, SAM
 
 def update(path, run=MOSTLY_RUN, beside=None):
     report = REPORTS.get(id(run)) or make_report(run, SAMPLE, beside)
-    return update_card(run, beside or {}, report, SAMPLE, path, {})
+    return update_card(run, beside or {}, report, SAMPLE, CardFile(path, run.name), {})
 
 
 def is_ours(args):
