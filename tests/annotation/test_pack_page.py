@@ -293,6 +293,11 @@ def test_pages_of_the_stages_have_no_serious_fault_and_fit_on_a_phone(browser, s
     assert page.errors() == []
 
 
+WRITE = "document.activeElement.value = arguments[0]; document.activeElement.dispatchEvent(new Event('input', {bubbles: true}))"
+CLICK = "document.querySelector(arguments[0]).click()"
+"""As a person types and clicks, of whom the browser has to see every letter and every move."""
+
+
 def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study, tmp_path):
     """Makes sense for every attribute, something missing, every second line ticked, and always the longer reply."""
     ticked: dict[tuple[str, str], bool] = {}
@@ -315,12 +320,12 @@ def test_what_is_clicked_on_the_pages_of_the_stages_becomes_rows(browser, study,
                     "document.getElementById(document.getElementById('a').textContent.length > document.getElementById('b').textContent.length ? 'vote-1' : 'vote-5').click()"
                 )
             elif page.texts("#attributes"):
-                page.click("#vote-missing")
+                page(CLICK, "#vote-missing")
                 assert page.texts("#name") == ["Please write it into the note first."]
-                page.press("Has a son; Likes wood")
-                page.click("#vote-missing")
+                page(WRITE, "Has a son; Likes wood")
+                page(CLICK, "#vote-missing")
             else:
-                page.click("#vote-accepted")
+                page(CLICK, "#vote-accepted")
         page.download("#download", tmp_path / f"annotator-1.{stage}.votes.csv")
     ran("annotate", "votes", study, *sorted(tmp_path.glob("*.votes.csv")))
     assert {vote for row in load(Extraction, study) for vote in row.votes} == {"accepted"}

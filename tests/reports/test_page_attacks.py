@@ -73,8 +73,12 @@ MARKS = (
 def hostile(tmp_path_factory) -> Path:
     """A page whose texts, models and users are attacks."""
     root = tmp_path_factory.mktemp("hostile")
-    attacks = [attack for attack in (*EVIL, *ATTACKS, *MARKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
-    rows = [{"user_id": "u", "question": f"q{a}", "chosen": a, "reject": f"{a}{a}\nsecond line"} for a in attacks]
+    attacks = [attack for attack in (*MARKS, *EVIL, *ATTACKS) if attack.strip() and not re.search("[\0\ud800]", attack)]
+    half = (len(attacks) + 1) // 2  # two a case
+    rows = [
+        {"user_id": "u", "question": f"q{a}{b}", "chosen": a, "reject": f"{b}{b}\nsecond line"}
+        for a, b in zip(attacks[:half], attacks[-half:], strict=True)
+    ]
     write_release(root / "data", {"general/hard": rows}, {"u": {attack: attack for attack in attacks}})
     log = inspect_log(root / "logs", "mixed", "personafeedback_general_hard", root / "data", counts="any")
     run = read_run(log)
