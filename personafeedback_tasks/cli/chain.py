@@ -26,11 +26,10 @@ ABOUT = "Intervals: over users, and over prompts as well where users share them.
 @click.command()
 @runs_argument
 @click.option(
-    "--people",
-    metavar="DIR",
+    "--people", metavar="DIR",
     help="A folder with people's judgments of what the models made: any of extraction.jsonl, relevance.jsonl, "
     "response.jsonl and missing.jsonl. Default: RECENTER_DATA.",
-)
+)  # fmt: skip
 @name_option
 @json_option
 def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], json_file: Path | None) -> None:
@@ -57,9 +56,9 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
             "personafeedback_tasks/recenter_chain` runs all."
         )
     refuse_unknown(names, found)
-    made_by = chains(_stage_runs(found))
     logs = {str(run.logs[0]): run for run in found}
     funnels: list[Funnel] = []
+    made_by = chains([*map(_stage_run, found)])
     with progress() as tell:
         for model, own in made_by.items():
             tell(model)
@@ -71,16 +70,14 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         show(_blocks(funnels))
 
 
-def _stage_runs(runs: Sequence[Run]) -> list[StageRun]:
+def _stage_run(run: Run) -> StageRun:
     from ..logs.earlier import of_run
     from ..recenter.funnel import StageRun
 
-    made = []
-    for run in runs:
-        signs = run.signature.defining
-        came_from, filtered_by = str(signs.get("attributes_of", "none")), str(signs.get("filtered_by", "none"))
-        made.append(StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by))
-    return made
+    came_from, filtered_by = (
+        str(run.signature.defining.get(name, "none")) for name in ("attributes_of", "filtered_by")
+    )
+    return StageRun(run.name, run.benchmark.name, of_run(run), came_from, filtered_by)
 
 
 def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
@@ -95,23 +92,19 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
 
 
 def _blocks(funnels: Sequence[Funnel]) -> list[Block]:
-    """The output: one table of all models, with the signature of each run."""
+    # one table of all models, with the signature of each run
     from ..recenter.funnel import STEPS
     from ..reports.blocks import bullets, signatures
     from ..reports.table import Table, with_interval
 
-    columns, meanings = [], []
-    lines: dict[str, str] = {}
-    for step in STEPS:
-        shares = [funnel.steps.get(step.name) for funnel in funnels]
-        if any(share is not None for share in shares):
-            columns += with_interval(step.label, shares, strong=False)
-            meanings.append(f"{step.label}: {step.meaning}.")
-    for funnel in funnels:
-        lines |= {f"{funnel.model}, {task}": line for task, line in funnel.signatures.items()}
+    steps = [step for step in STEPS if any(step.name in funnel.steps for funnel in funnels)]
+    columns = []
+    for step in steps:
+        columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
+    lines = {f"{one.model}, {task}": line for one in funnels for task, line in one.signatures.items()}
     return [
         *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
         Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
-        bullets([*meanings, ABOUT]),
+        bullets([*(f"{step.label}: {step.meaning}." for step in steps), ABOUT]),
         signatures(lines),
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -44,18 +43,13 @@ def import_(source: Path, out: Path) -> None:
     made = convert(source)
     write_all({out / name: json_lines(rows) for name, rows in made.files.items()})
     for name, rows in made.files.items():
-        say(f"wrote {out / name}: {_described(rows)}")
+        relevant = f", {sum(row['label'] is True for row in rows):,} relevant" if "label" in rows[0] else ""
+        users = len({row["user_id"] for row in rows})
+        say(f"wrote {out / name}: {len(rows):,} rows, {users:,} users{relevant}")
     for name in made.absent:
         say(f"absent: {name}")
     for why, count in made.left_out.items():
         say(f"left out: {count:,} {why}")
-
-
-def _described(rows: Sequence[dict[str, object]]) -> str:
-    parts = [f"{len(rows):,} rows", f"{len({row['user_id'] for row in rows}):,} users"]
-    if "label" in rows[0]:
-        parts.append(f"{sum(row['label'] is True for row in rows):,} relevant")
-    return ", ".join(parts)
 
 
 @recenter.command()

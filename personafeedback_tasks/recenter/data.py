@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import itemgetter
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,9 +42,13 @@ class Rows(CaseSet[S]):
         return digest_of(sorted(row.digest for row in self.cases))
 
 
-def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
-    """The rows of a stage from a folder or `sample`, written for this project. None reads RECENTER_DATA."""
-    folder, source = located(data, [known.file for known in STAGES])
+def load(stage: type[S], data: str | os.PathLike[str] | None = None) -> Rows[S]:
+    """The rows of a stage from a folder or `sample`, written for this project. None reads RECENTER_DATA.
+
+    Raises:
+        DataError: there is no such folder or file, or a row is broken or has the id of another.
+    """
+    folder, source = located(data, [stage.file] if stage is Conversation else [known.file for known in STAGES])
     path = folder / stage.file
     if not path.is_file():
         raise DataError(
@@ -56,19 +60,12 @@ def load(stage: type[R], data: str | os.PathLike[str] | None = None) -> Rows[R]:
 def with_judgment(rows: Rows[R]) -> Rows[R]:
     """The rows that can be scored; the others are kept in `unscored`. Raises DataError if none can be."""
     asked = tuple(row for row in rows if row.judgment is not None)
-    others = tuple(row for row in rows if row.judgment is None)
     if not asked:
         raise DataError(
             f"{rows.source}: found no row of {rows.stage.file} to score (rows: {len(rows):,}, without votes or with "
             "even ones), expected rows that people judged. Add votes to the rows, or run other tasks."
         )
-    return replace(rows, cases=asked, unscored=others)
-
-
-def conversations(data: str | None = None) -> Rows[Conversation]:
-    """The conversations of all users, who take turns. Raises DataError if one is broken or there twice, or none is."""
-    folder, source = located(data, [Conversation.file])
-    return Rows(tuple(in_turns(each_once(folder / Conversation.file, Conversation.parse))), Conversation, source)
+    return replace(rows, cases=asked, unscored=tuple(row for row in rows if row.judgment is None))
 
 
 def located(data: str | os.PathLike[str] | None, names: Sequence[str]) -> tuple[Path, str]:
@@ -108,12 +105,11 @@ def in_turns(cases: Iterable[AnyCase]) -> list[AnyCase]:
     by_user: dict[str, list[AnyCase]] = {}
     for case in cases:
         by_user.setdefault(case.user_id, []).append(case)
-    places = []
-    for user, own in by_user.items():
+    for own in by_user.values():
         own.sort(key=lambda case: (digest_of((case.id,)), case.id))
-        places += [((turn, digest_of((user,)), user), case) for turn, case in enumerate(own)]
-    places.sort(key=itemgetter(0))
-    return [case for _, case in places]
+    users = sorted(by_user, key=lambda user: (digest_of((user,)), user))
+    rounds = zip_longest(*(by_user[user] for user in users))
+    return [case for turn in rounds for case in turn if case is not None]
 
 
 SEED = 1

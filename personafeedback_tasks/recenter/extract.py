@@ -16,7 +16,7 @@ from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
 from ..stats.estimates import mean
-from .data import ENVIRONMENT_VARIABLE, conversations
+from .data import ENVIRONMENT_VARIABLE, load
 from .rows import SOURCES, Conversation, Extraction, Message, text_id
 from .stages import DoneStage, StageOptions, bullets, data_option, does, filled
 
@@ -148,12 +148,12 @@ class Extract(DoneStage):
         "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges "
         "here whether that is true.",
         "written": _written,
-        "load": lambda data, counts: conversations(data),
+        "load": lambda data, counts: load(Conversation, data),
         "environment": ENVIRONMENT_VARIABLE,
     }  # fmt: skip
 
     def load(self, options: ExtractOptions, selection: Mapping[str, str]) -> Any:
-        return conversations(options.data)
+        return load(Conversation, options.data)
 
     def prompt(self, case: Conversation, options: Any, call: str) -> str:
         return filled(PROMPT, conversation=case.transcript)

@@ -6,7 +6,7 @@ A step without judgments is absent, never 0.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -56,11 +56,11 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
         distinct.setdefault((run.model, run.task, run.name, run.filtered_by), run)
     by_name = {(run.model, run.name): run for run in distinct.values() if run.task != RESPOND.name}
     before = {(run.model, run.came_from) for run in distinct.values()}
-    found: dict[str, dict[str, StageRun]] = {}
+    found: dict[str, dict[str, StageRun]] = defaultdict(dict)
     for run in distinct.values():
         if (run.model, run.name) in before:
             continue
-        own = found.setdefault(run.model if run.filtered_by == "none" else f"{run.model}, filtered", {})
+        own = found[run.model if run.filtered_by == "none" else f"{run.model}, filtered"]
         step: StageRun | None = run
         while step is not None:
             if own.setdefault(step.task, step) is not step:
@@ -79,6 +79,18 @@ class Share(NamedTuple):
     name: str
     label: str
     meaning: str  # what it is the share of
+
+
+STEPS = (
+    Share("found", "extracted of true", "of the attributes that people accepted or named as missing, those extracted"),
+    Share("accepted", "accepted", "of the extracted attributes, those that most people accept"),
+    Share("selected", "selected of relevant", "of the attributes relevant to most people, those selected"),
+    Share("irrelevant", "irrelevant of selected", "of the selected attributes, those irrelevant to most people"),
+    Share("better", "better than generic", "of the personalized replies, those that people rate above 3 on average"),
+    Share("worse", "worse than generic", "of the personalized replies, those rated below 3"),
+    Share("uncomfortable", "uncomfortable", "of the personalized replies, to at least half of the people asked"),
+    Share("over_personalized", "over-personalized", "of the personalized replies, to as many"),
+)
 
 
 class Funnel(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,30 +119,10 @@ class ChainDocument(Output, frozen=True, kw_only=True):
     models: Sequence[Funnel]
 
 
-FOUND = Share(
-    "found", "extracted of true", "of the attributes that people accepted or named as missing, those extracted"
-)
-ACCEPTED = Share("accepted", "accepted", "of the extracted attributes, those that most people accept")
-SELECTED = Share("selected", "selected of relevant", "of the attributes relevant to most people, those selected")
-IRRELEVANT = Share(
-    "irrelevant", "irrelevant of selected", "of the selected attributes, those irrelevant to most people"
-)
-BETTER = Share(
-    "better", "better than generic", "of the personalized replies, those that people rate above 3 on average"
-)
-WORSE = Share("worse", "worse than generic", "of the personalized replies, those rated below 3")
-UNCOMFORTABLE = Share(
-    "uncomfortable", "uncomfortable", "of the personalized replies, to at least half of the people asked"
-)
-OVER_PERSONALIZED = Share("over_personalized", "over-personalized", "of the personalized replies, to as many")
-
-STEPS = (FOUND, ACCEPTED, SELECTED, IRRELEVANT, BETTER, WORSE, UNCOMFORTABLE, OVER_PERSONALIZED)
-
-
 class Judged(NamedTuple):
     """Something that people judged, as one step counts it."""
 
-    step: Share
+    step: str
     is_so: bool  # whether it counts towards the share
     user: str
     prompt: str = ""  # its id, which users share; empty for a conversation
@@ -140,33 +132,24 @@ def make_funnel(
     model: str, runs: Mapping[str, Earlier], people: Judgments, signatures: Mapping[str, str] | None = None
 ) -> Funnel:
     """The funnel of one model, from its runs by task."""
-    judged: list[Judged] = []
+    of_step: dict[str, list[Judged]] = defaultdict(list)
     notes: list[str] = []
-    for task, (of_run, what) in _OF_STAGE.items():
-        if run := runs.get(task):
-            found, said = of_run(run, people)
-            judged += found
-            notes += said
-        else:
+    for task, (judged_in, what) in _OF_STAGE.items():
+        if task not in runs:
             notes.append(f"No run of {task}: nothing is said of {what}.")
+            continue
+        judged, said = judged_in(runs[task], people)
+        notes += said
+        for one in judged:
+            of_step[one.step].append(one)
     if people.disputed:
         notes.append(f"{people.disputed:,} judgments are left out: rows with the same texts have different ones.")
-    return Funnel(model=model, signatures=signatures or {}, steps=_shares(judged), notes=notes)
-
-
-def _shares(judged: Iterable[Judged]) -> dict[str, Estimate]:
-    of_step: dict[Share, list[Judged]] = defaultdict(list)
-    for one in judged:
-        of_step[one.step].append(one)
-    return {
-        step.name: share(
-            [float(one.is_so) for one in own],
-            [one.user for one in own],
-            also=Shared([one.prompt for one in own]) if own[0].prompt else None,
-        )
-        for step in STEPS
-        if (own := of_step[step])
-    }
+    steps = {}
+    for step in STEPS:
+        if own := of_step[step.name]:
+            also = Shared([one.prompt for one in own]) if own[0].prompt else None
+            steps[step.name] = share([float(one.is_so) for one in own], [one.user for one in own], also=also)
+    return Funnel(model=model, signatures=signatures or {}, steps=steps, notes=notes)
 
 
 def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
@@ -176,13 +159,11 @@ def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
     for one in noted:
         of_conversation[one.conversation_id].append(one.attribute)
         if row := people.of(one):
-            accepted.append(Judged(ACCEPTED, not row.judgment, one.user_id))
+            accepted.append(Judged("accepted", not row.judgment, one.user_id))
     for name in sorted(people.lacking.keys() & {case.id for case in run.cases}):
-        asked = people.lacking[name]
-        found += [
-            Judged(FOUND, is_among(attribute, of_conversation[name]), asked.user_id)
-            for attribute in people.true_of[name]
-        ]
+        user = people.lacking[name].user_id
+        for attribute in people.true_of[name]:
+            found.append(Judged("found", is_among(attribute, of_conversation[name]), user))
     notes = [_count("extracted attributes", "extraction", len(accepted), len(noted))]
     if unread := sum(case.answers[0] in REASONS for case in run.cases):
         notes.append(
@@ -207,9 +188,9 @@ def _of_select(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]
             judged += 1
             is_there = same_text(row.attribute) in names
             if judgment.judgment:
-                found.append(Judged(SELECTED, is_there, one.user_id, one.prompt_id))
+                found.append(Judged("selected", is_there, one.user_id, one.prompt_id))
             if is_there:
-                found.append(Judged(IRRELEVANT, not judgment.judgment, one.user_id, one.prompt_id))
+                found.append(Judged("irrelevant", not judgment.judgment, one.user_id, one.prompt_id))
     notes = [_count("attributes to select from", "relevance", judged, sum(len(one.attributes) for one in shown))]
     if unread := sum(one.selected is None for one in shown):
         notes.append(f"{unread:,} of {len(shown):,} selections could not be read: they select nothing.")
@@ -223,10 +204,9 @@ def _of_respond(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str
     for one, row in rated:
         rating = row.judgment
         assert rating is not None  # as of all rows of people's judgments
-        steps = {BETTER: rating > NO_DIFFERENCE, WORSE: rating < NO_DIFFERENCE}
+        steps = {"better": rating > NO_DIFFERENCE, "worse": rating < NO_DIFFERENCE}
         if row.found:
-            for step, fault in zip((UNCOMFORTABLE, OVER_PERSONALIZED), FAULTS, strict=True):
-                steps[step] = fault in row.found["personalized"]
+            steps |= {fault.replace("-", "_"): fault in row.found["personalized"] for fault in FAULTS}
         found += [Judged(step, is_so, one.user_id, one.prompt_id) for step, is_so in steps.items()]
     return found, [_count("pairs of replies", "response", len(rated), len(replies))]
 

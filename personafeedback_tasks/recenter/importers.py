@@ -57,10 +57,6 @@ class _Profile(Struct):
     prompt_text: NonEmpty
     profile_attributes: tuple[_Attribute, ...]
 
-    @property
-    def labels(self) -> dict[str, bool | None]:
-        return {item.attribute: item.ground_truth for item in self.profile_attributes}
-
 
 class _PilotRow(Struct):
     sample_index: Id
@@ -118,22 +114,24 @@ def _lines(folder: Path, pattern: str, kind: type[Line]) -> Iterator[tuple[str, 
 
 
 def _add_profiles(folder: Path, made: Imported) -> None:
-    profiles: dict[str, tuple[str, _Profile]] = {}  # prompt_id -> place and line in the first file that has it
+    known: dict[str, tuple[str, tuple[Any, ...]]] = {}  # prompt_id -> place and content in the first file that has it
     for where, line in _lines(folder, PROFILES, _Profile):
-        if len(line.labels) < len(line.profile_attributes):
+        labels = {one.attribute: one.ground_truth for one in line.profile_attributes}
+        if len(labels) < len(line.profile_attributes):
             raise broken(where, "an attribute twice", "each attribute of a user once")
-        there, first = profiles.setdefault(str(line.prompt_id), (where, line))
-        if (line.user_id, line.prompt_text, line.labels) != (first.user_id, first.prompt_text, first.labels):
+        content = line.user_id, line.prompt_text, labels
+        there, first = known.setdefault(str(line.prompt_id), (where, content))
+        if content != first:
             found = f"the prompt_id {short(line.prompt_id)} with another user, prompt or ground truth"
             raise broken(where, found, f"those of {there}")
-    for where, line in profiles.values():
-        user = short_id("u", line.user_id)
-        for number, (attribute, label) in enumerate(line.labels.items(), start=1):
+    for prompt_id, (where, (user_id, prompt, labels)) in known.items():
+        user = short_id("u", user_id)
+        for number, (attribute, label) in enumerate(labels.items(), start=1):
             if label is None:
                 made.left_out["with a ground truth of null"] += 1
                 continue
-            name = f"{user}-{short_id('p', line.prompt_id)}-{number}"
-            row = {"id": name, "user_id": user, "prompt": line.prompt_text, "attribute": attribute, "label": label}
+            name = f"{user}-{short_id('p', prompt_id)}-{number}"
+            row = {"id": name, "user_id": user, "prompt": prompt, "attribute": attribute, "label": label}
             made.add(Relevance.file, row, where)
 
 

@@ -51,13 +51,13 @@ class Judgments:
         for row in self.rows.values():
             if isinstance(row, Extraction) and not row.judgment and row.conversation_id in named:
                 named[row.conversation_id].append(row.attribute)
-        found: dict[str, list[str]] = {}
         for name, conversation in self.lacking.items():
-            own = found[name] = list[str]()
+            different: list[str] = []
             for text in chain(named[name], *conversation.missing):
-                if not is_among(text, own):
-                    own.append(text)
-        return found
+                if not is_among(text, different):
+                    different.append(text)
+            named[name] = different
+        return named
 
 
 def is_among(attribute: str, others: Iterable[str]) -> bool:

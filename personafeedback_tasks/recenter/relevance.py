@@ -57,24 +57,12 @@ be the same without any of them."""
 class CaseGroup:
     """The rows of one user and prompt, with what harnesses want of a case."""
 
+    cell: ClassVar = Relevance.cells[0]
+    language: ClassVar = "en"
     id: str
+    user_id: str
+    question: str
     cases: tuple[Relevance, ...]  # in the order in which the reply answers them
-
-    @property
-    def cell(self) -> str:
-        return self.cases[0].cell
-
-    @property
-    def user_id(self) -> str:
-        return self.cases[0].user_id
-
-    @property
-    def language(self) -> str:
-        return self.cases[0].language
-
-    @property
-    def question(self) -> str:
-        return self.cases[0].question
 
     @cached_property
     def digest(self) -> str:
@@ -104,7 +92,11 @@ def all_of(prompt: str) -> str:
 
 def gather(rows: Sequence[Relevance]) -> list[CaseGroup]:
     """The rows of each user and prompt as one document; users take turns."""
-    return in_turns(CaseGroup(f"{own[0].user_id}-{digest_of((own[0].prompt,))}", tuple(own)) for own in profiles(rows))
+    groups = []
+    for own in profiles(rows):
+        user, prompt = own[0].user_id, own[0].prompt
+        groups.append(CaseGroup(f"{user}-{digest_of((prompt,))}", user, prompt, tuple(own)))
+    return in_turns(groups)
 
 
 def split(answer: str, rows: int) -> Answers:
@@ -127,11 +119,11 @@ class ListMethod(LabelMethod):
 
     def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
         (reply,) = evidence
-        found = []
-        for case, answer in zip(cases, split(self.reading(reply), len(cases)), strict=True):
-            scored = self.scored(case, (answer,))
-            found.append(replace(scored, unread=unread((answer,), evidence)))
-        return found
+        answers = split(self.reading(reply), len(cases))
+        return [
+            replace(self.scored(case, (answer,)), unread=unread((answer,), evidence))
+            for case, answer in zip(cases, answers, strict=True)
+        ]
 
 
 GENERATE = LabelMethod(
@@ -152,7 +144,7 @@ class RelevanceTask(LabelStage):
     """Should an attribute of the user change the reply to a new prompt?"""
 
     row = Relevance
-    stand_ins = {"generate": _STAND_INS[0], "select": CaseGroup("", _STAND_INS)}
+    stand_ins = {"generate": _STAND_INS[0], "select": CaseGroup("", "", "P", _STAND_INS)}
     methods = {"generate": GENERATE, "select": SELECT}
     labels = (YES, NO)
     measured = (*LabelStage.measured, "over_selection")

@@ -6,10 +6,10 @@ People and models rate it from 1 to 5. A model's rating is the mean over both or
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ..core.evidence import LogLikelihoods
@@ -111,10 +111,8 @@ def spearman(outcomes: Sequence[Result]) -> float:
 
 def _ranks(values: Sequence[float]) -> list[float]:
     # from 1; equal values share the mean of their ranks
-    places: dict[float, list[int]] = {}
-    for place, value in enumerate(sorted(values), start=1):
-        places.setdefault(value, []).append(place)
-    return [mean(map(float, places[value])) for value in values]
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + 1 + bisect_right(ordered, value)) / 2 for value in values]
 
 
 def no_better(outcomes: Sequence[Result]) -> float:
@@ -134,12 +132,9 @@ GENERATE = LabelMethod(
     max_tokens=1024, read=read_rating,
 )  # fmt: skip
 
-_ORDERS = "Both orders"
-_AGREES = "share of the rows in which the model and people agree whether the personalized reply is better"
 
-
-def _always(label: str, prompt: str) -> str:
-    return label
+def _always(label: str) -> Callable[[str], str]:
+    return lambda prompt: label
 
 
 class ResponseTask(JudgedStage):
@@ -154,10 +149,14 @@ class ResponseTask(JudgedStage):
     labels = LABELS
     corpus = {"spearman": spearman, "no_better": no_better, "no_better_people": no_better_people}
     undirected = ("no_better", "no_better_people")
-    judges = {f"always_{label}": partial(_always, label) for label in LABELS}
+    judges = {f"always_{label}": _always(label) for label in LABELS}
     report_fields = {
         "headline": (
-            Line("acc", "agrees whether it is better", strong=True, interval=True, compared=True, meaning=_AGREES),
+            Line(
+                "acc", "agrees whether it is better", strong=True, interval=True, compared=True,
+                meaning="share of the rows in which the model and people agree whether the personalized reply is "
+                "better",
+            ),
             Line(
                 "spearman", unit=SIGNED, strong=True, ranked=True, compared=True,
                 meaning="rank correlation with people's means",
@@ -168,8 +167,8 @@ class ResponseTask(JudgedStage):
         "details": (
             Line("no_better", "no better than generic", table="", compared=True),
             Line("no_better_people", "people: no better than generic"),
-            Line("consistency", table=_ORDERS, ranked=True, meaning="share of the rows rated alike in both orders"),
-            Line("invalid", table=_ORDERS, meaning="share of the replies that could not be read", ranked=True),
+            Line("consistency", table="Both orders", ranked=True, meaning="share of the rows rated alike in both orders"),
+            Line("invalid", table="Both orders", meaning="share of the replies that could not be read", ranked=True),
         ),
     }  # fmt: skip
 
@@ -200,10 +199,9 @@ class ResponseTask(JudgedStage):
         return replace(super().shown(rows, asked), labels=("personalized", "generic"), responses=responses)
 
     def texts(self, row: Response) -> dict[str, str]:
-        votes = "nobody was asked"
-        if row.votes:
-            votes = f"{row.judgment:.2f} on average: {', '.join(map(str, sorted(row.votes)))}"
-        return {"About the user": row.attribute, "People": votes}
+        votes = ", ".join(map(str, sorted(row.votes)))
+        people = f"{row.judgment:.2f} on average: {votes}" if votes else "nobody was asked"
+        return {"About the user": row.attribute, "People": people}
 
 
 RESPONSE = ResponseTask()

@@ -27,7 +27,7 @@ from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
-from .data import SEED, Rows, conversations, each_if_there, in_turns, load, located, profiles
+from .data import SEED, Rows, each_if_there, in_turns, load, located, profiles
 from .extract import EXTRACT, LISTED, extracted
 from .relevance import all_of, listing
 from .rows import Conversation, Relevance, StageRow, text_id
@@ -242,7 +242,7 @@ class Select(PromptStage):
         self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: SelectOptions
     ) -> tuple[list[ForPrompt], str]:
         # each text of a user once, in a seeded order, with the prompts of prompts.jsonl
-        if (folder / Conversation.file).is_file() and (here := conversations(options.data)).digest != run.data:
+        if (folder / Conversation.file).is_file() and (here := load(Conversation, options.data)).digest != run.data:
             raise DataError(
                 f"{run.where}: found a run on other conversations ({run.data}) than {here.source} has ({here.digest}), "
                 "expected the same. Pass the data of the run."

@@ -23,18 +23,7 @@ from ..core.earlier import Earlier
 from .data import each_if_there, load
 from .extract import EXTRACT, conversation_of, extracted
 from .respond import RESPOND, replied
-from .rows import (
-    JUDGED,
-    SCALE,
-    STAGES,
-    VERDICTS,
-    Conversation,
-    Extraction,
-    Relevance,
-    Response,
-    StageRow,
-    personal_in,
-)
+from .rows import JUDGED, SCALE, STAGES, VERDICTS, Conversation, Extraction, Relevance, Response, StageRow, personal_in
 from .select import SELECT, selected
 
 ASKED = "asked"
@@ -51,9 +40,6 @@ MIRRORED = dict(zip(RATING, reversed(RATING), strict=True))
 
 GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 """Stage -> what people are told."""
-
-
-# --- rows that people are asked about ---------------------------------------------------------------------------------
 
 
 MADE: Mapping[str, Callable[[Earlier], Iterable[StageRow]]] = {
@@ -107,8 +93,7 @@ def add(folder: Path, asked: Iterable[StageRow], new: Iterable[StageRow]) -> lis
     rows = sorted(every.values(), key=lambda row: row.id)
     lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        nobody: dict[str, Any] = {} if isinstance(row, Conversation) else {"votes": []}
-        lines[row.file].append({**without_votes(row), **nobody})
+        lines[row.file].append({**without_votes(row), **({} if isinstance(row, Conversation) else {"votes": []})})
     write_all({folder / ASKED / name: json_lines(of_file) for name, of_file in lines.items()})
     return rows
 
@@ -117,9 +102,6 @@ def without_votes(row: StageRow) -> dict[str, Any]:
     """A row as its file has it, without people's judgment; no id for a conversation, whose messages determine it."""
     out = {*JUDGED, *(["id"] if isinstance(row, Conversation) else [])}
     return {name: jsonable(getattr(row, name)) for name in row.__struct_fields__ if name not in out}
-
-
-# --- what they are asked ----------------------------------------------------------------------------------------------
 
 
 class StudyItem(NamedTuple):
@@ -131,52 +113,51 @@ class StudyItem(NamedTuple):
 
 def items(rows: Iterable[StageRow]) -> list[StudyItem]:
     """One for each attribute of a conversation and for what is missing there, for each profile and pair of replies."""
-    conversations: dict[str, tuple[Conversation, list[Extraction]]] = {}
+    noted: dict[str, list[Extraction]] = defaultdict(list)  # block of a conversation -> its attributes
+    about: dict[str, Conversation] = {}
     profiles: dict[str, list[Relevance]] = defaultdict(list)
     pairs: list[Response] = []
     for row in sorted(rows, key=lambda row: isinstance(row, Conversation)):  # these last: nothing may be noted there
         if isinstance(row, (Extraction, Conversation)):
-            about = Conversation(row.conversation_id, row.user_id, row.conversation, row.source)
-            _, noted = conversations.setdefault(f"{MISSING}:{about.id}", (about, []))
+            block = f"{MISSING}:{row.conversation_id}"
+            about.setdefault(block, Conversation(row.conversation_id, row.user_id, row.conversation, row.source))
             if isinstance(row, Extraction):
-                noted.append(row)
+                noted[block].append(row)
         elif isinstance(row, Relevance):
             profiles[f"{row.stage}:{digest_of((row.user_id, row.prompt))}"].append(row)
         elif isinstance(row, Response):
             pairs.append(row)
     found: list[StudyItem] = []
-    for name, (about, noted) in conversations.items():
-        for note in noted:
+    for block, conversation in about.items():
+        for note in noted[block]:
             item = Item(
-                id=f"{note.stage}:{note.id}", user_id=note.user_id, kind=note.stage, block=name, answers=ATTRIBUTE,
+                id=f"{note.stage}:{note.id}", user_id=note.user_id, kind=note.stage, block=block, answers=ATTRIBUTE,
                 texts={"conversation": note.transcript, "attribute": note.attribute, "reason": note.reason},
             )  # fmt: skip
             found.append(StudyItem(item, [note]))
-        attributes = "\n".join(f"- {note.attribute}" for note in noted) or "Nothing was noted."
+        attributes = "\n".join(f"- {note.attribute}" for note in noted[block]) or "Nothing was noted."
         item = Item(
-            id=name, user_id=about.user_id, kind=Extraction.stage, block=name, answers=LACKING, noted=(MISSING,),
-            texts={"conversation": about.transcript, "attributes": attributes},
+            id=block, user_id=conversation.user_id, kind=Extraction.stage, block=block, answers=LACKING,
+            noted=(MISSING,), texts={"conversation": conversation.transcript, "attributes": attributes},
             asks="Does the conversation show more about the user that is worth remembering?",
         )  # fmt: skip
-        found.append(StudyItem(item, [about]))
-    for name, profile in profiles.items():
+        found.append(StudyItem(item, [conversation]))
+    for block, profile in profiles.items():
         item = Item(
-            id=name, user_id=profile[0].user_id, kind=Relevance.stage, block=name, texts={"prompt": profile[0].prompt},
+            id=block, user_id=profile[0].user_id, kind=Relevance.stage, block=block,
+            texts={"prompt": profile[0].prompt},
             answers={str(number): row.attribute for number, row in enumerate(profile, start=1)}, several=True,
         )  # fmt: skip
         found.append(StudyItem(item, profile))
     for pair in pairs:
-        name = f"{pair.stage}:{pair.id}"
+        block = f"{pair.stage}:{pair.id}"
         item = Item(
-            id=name, user_id=pair.user_id, kind=pair.stage, block=name, answers=RATING, mirrored=MIRRORED, faults=True,
-            texts={"attribute": pair.attribute, "prompt": pair.prompt},
+            id=block, user_id=pair.user_id, kind=pair.stage, block=block, answers=RATING, mirrored=MIRRORED,
+            texts={"attribute": pair.attribute, "prompt": pair.prompt}, faults=True,
             options={"generic": pair.generic, "personalized": pair.personalized},
         )  # fmt: skip
         found.append(StudyItem(item, [pair]))
     return found
-
-
-# --- what they said ---------------------------------------------------------------------------------------------------
 
 
 def write_judged(folder: Path, asked: Iterable[StudyItem], votes: Iterable[tuple[Item, Vote]]) -> dict[str, int]:
@@ -188,8 +169,7 @@ def write_judged(folder: Path, asked: Iterable[StudyItem], votes: Iterable[tuple
     judged = [(row, item) for item, rows in asked if item.id in of_item for row in rows]
     for row, item in sorted(judged, key=lambda pair: pair[0].id):
         name = MISSED if isinstance(row, Conversation) else row.file
-        values = {**without_votes(row), **_judgments(item, row, of_item[item.id])}
-        lines[name].append(values)
+        lines[name].append({**without_votes(row), **_judgments(item, row, of_item[item.id])})
     # a file that is there is also emptied where no vote counts any more
     written = {name: of_file for name, of_file in lines.items() if of_file or (folder / name).is_file()}
     write_all({folder / name: json_lines(of_file) for name, of_file in written.items()})
@@ -199,11 +179,8 @@ def write_judged(folder: Path, asked: Iterable[StudyItem], votes: Iterable[tuple
 def _judgments(item: Item, row: StageRow, votes: Sequence[Vote]) -> dict[str, Any]:
     # as the row's file has them
     if isinstance(row, Conversation):
-        missing: list[list[str]] = []
-        for vote in votes:
-            named = vote.note.split(";") if vote.chosen == MISSING else []
-            missing.append([text.strip() for text in named if text.strip()])
-        return {"missing": missing}
+        notes = [vote.note if vote.chosen == MISSING else "" for vote in votes]
+        return {"missing": [[text.strip() for text in note.split(";") if text.strip()] for note in notes]}
     if isinstance(row, Relevance):
         own = {number for number, attribute in item.answers.items() if attribute == row.attribute}
         return {"votes": [not own.isdisjoint(vote.chosen.split()) for vote in votes]}

@@ -38,19 +38,19 @@ from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.logs import earlier
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.recenter import data
-from personafeedback_tasks.recenter.data import conversations, load
+from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.extract import extracted, is_there
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.funnel import STEPS, TASKS, StageRun, chains, make_funnel
 from personafeedback_tasks.recenter.judgments import read_judgments
 from personafeedback_tasks.recenter.respond import replied
-from personafeedback_tasks.recenter.rows import Relevance
+from personafeedback_tasks.recenter.rows import Conversation, Relevance
 from personafeedback_tasks.recenter.select import selected
 from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"
 EXTRACT, SELECT, RESPOND = map(find, TASKS)
-CONVERSATIONS = {row.id: row for row in conversations("sample")}
+CONVERSATIONS = {row.id: row for row in load(Conversation, "sample")}
 SAMPLE = Path(data.__file__).with_name("sample")
 
 
@@ -534,7 +534,7 @@ def test_a_broken_conversation_is_named(row, says, tmp_path):
     good = {"user_id": "a", "conversation": TALK, "source": "human"}
     written(tmp_path / "conversations.jsonl", [good, {**good, **row}])
     with pytest.raises(DataError, match="line 2.*") as error:
-        conversations(str(tmp_path))
+        load(Conversation, tmp_path)
     assert says in str(error.value)
 
 
@@ -556,7 +556,7 @@ def test_a_quote_is_there_up_to_white_space():
 
 def test_an_unreadable_list_is_no_empty_one():
     (method,) = EXTRACT.methods.values()
-    cases = EXTRACT.logged_cases(method, EXTRACT.logged(method, conversations("sample")[0]))
+    cases = EXTRACT.logged_cases(method, EXTRACT.logged(method, load(Conversation, "sample")[0]))
     for reply, listed, none in (("[]", 1, 1), ("Well,", 0, math.nan)):
         (one,) = method.judge(cases, [Reply(reply)])
         assert (one.values["listed"], one.items) == (listed, ())
