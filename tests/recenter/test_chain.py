@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
 import shutil
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +20,7 @@ pytest.importorskip("jinja2")
 from inspect_ai.model import _model
 from lm_eval.api import registry
 from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
+from support.annotators import People, download, is_uncomfortable, matters, missed, rating, verdict
 from support.commands import personafeedback, ran
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import inspect_eval
@@ -30,7 +29,6 @@ from support.recenter import ScriptedLM, in_inspect
 from support.servers import serving
 from support.shown import embedded, faults
 
-from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.earlier import Earlier
@@ -52,11 +50,6 @@ PAGE = DOCS / "chain.md"
 EXTRACT, SELECT, RESPOND = map(find, TASKS)
 CONVERSATIONS = {row.id: row for row in load(Conversation, "sample")}
 SAMPLE = Path(data.__file__).with_name("sample")
-
-
-def chance(*texts: str) -> float:
-    """A number in [0, 1) that texts decide."""
-    return zlib.crc32(" ".join(texts).encode()) / 2**32
 
 
 # --- a model, and people who judge it ---------------------------------------------------------------------------------
@@ -94,58 +87,20 @@ class InLmEval(ScriptedLM):
         return [said(request.args[0]) for request in requests]
 
 
-VINEYARD = "Owns a small vineyard near the coast"
+def belongs(row, text: str) -> bool:
+    """It notes what users say, and its replies are what it was told or the prompt."""
+    return (
+        text in row["conversation"] if "conversation" in row else text in (row["attribute"], f"Sure. {row['prompt']}")
+    )
 
 
-def accepts(attribute: str) -> bool:
-    return chance(attribute) < 0.7
-
-
-def misses(conversation: str) -> bool:
-    return chance("missing", conversation) < 0.4
-
-
-def matters(prompt: str, attribute: str) -> bool:
-    return chance(prompt, attribute) < 0.4
-
-
-def rates(prompt: str, text: str) -> int:
-    """The personalized reply against the generic one."""
-    return 1 + int(5 * chance(prompt, text))
-
-
-def vote(item: dict, side: str) -> tuple[str, str, str]:
-    """(vote, note, faults) of an attentive person on an item of a page."""
-    texts = dict(item["texts"])
-    if "missing" in dict(item["answers"]):
-        return ("missing", VINEYARD, "") if misses(side) else ("nothing", "", "")
-    if item["several"]:
-        ticked = [number for number, text in item["answers"] if text == INSTRUCTED or matters(side, text)]
-        return " ".join(ticked) or "none", "", ""
-    if not item["options"]:
-        attribute = next(iter(texts.values()))
-        return ("accepted" if attribute in side and accepts(attribute) else "rejected"), "", ""
-    prompt, (a, b) = next(iter(texts.values())), item["options"]
-    own = side, f"Sure. {prompt}"  # the personalized reply names every attribute, the other one the prompt
-    if foreign := [letter for letter, text in zip("AB", (a, b), strict=True) if text not in own]:
-        return {"A": "5", "B": "1"}[foreign[0]], "", ""
-    rating, is_second = rates(prompt, side), b == side
-    marks = f"{'AB'[is_second]} uncomfortable" if chance("marks", side) < 0.5 else ""
-    return str(rating if is_second else 6 - rating), "", marks
+PEOPLE = People(belongs, is_personalized=lambda row, text: text == row["attribute"])
 
 
 def annotate(folder: Path) -> None:
-    """Every annotator of a study answers each of their pages, and sends the files that the pages download."""
+    """Every annotator of a study answers each of their pages, all alike, and sends the files."""
     for page in folder.glob("packs/*/*.html"):
-        document = embedded(page.read_text("utf-8"))
-        lines = []
-        for item in document["items"]:
-            texts = {"item": item["item"], "vote": None, "note": None, "faults": None}
-            lines.append(dict(zip(texts, (item["item"], *vote(item, document["sides"][item["side"][1]])), strict=True)))
-        with open(f"{page.stem}.votes.csv", "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, lines[0])
-            writer.writeheader()
-            writer.writerows(lines)
+        download(page, PEOPLE, "", Path())
 
 
 def lines_of(marker: str) -> list[str]:
@@ -187,23 +142,25 @@ def told(*arguments) -> list[dict]:
 
 
 def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
-    """Step -> (value, user) of everything that it counts, from the rules of the people."""
+    """Step -> (value, user) of everything that it counts, from what the people think."""
     found = {step.name: [] for step in STEPS}
     for one in extracted(runs["recenter_extract"]):
-        found["accepted"].append((accepts(one.attribute), one.user_id))
-        found["found"] += [(True, one.user_id)] * accepts(one.attribute)
-    found["found"] += [(False, row.user_id) for row in CONVERSATIONS.values() if misses(row.transcript)]
+        accepted = verdict("", one.transcript, one.attribute) == "accepted"
+        found["accepted"].append((accepted, one.user_id))
+        found["found"] += [(True, one.user_id)] * accepted
+    for row in CONVERSATIONS.values():
+        found["found"] += [(False, row.user_id) for _ in missed("", row.transcript)]
     for one in selected(runs["recenter_select"]):
         for text in one.attributes:
-            if matters(one.prompt, text):
+            if matters("", one.prompt, text):
                 found["selected"].append((text in one.selected, one.user_id))
             if text in one.selected:
-                found["irrelevant"].append((not matters(one.prompt, text), one.user_id))
+                found["irrelevant"].append((not matters("", one.prompt, text), one.user_id))
     for one in replied(runs["recenter_respond"]):
-        rating = rates(one.prompt, one.row.attribute)
-        found["better"].append((rating > 3, one.user_id))
-        found["worse"].append((rating < 3, one.user_id))
-        found["uncomfortable"].append((chance("marks", one.row.attribute) < 0.5, one.user_id))
+        rated = rating("", one.prompt, one.row.attribute)
+        found["better"].append((rated > 3, one.user_id))
+        found["worse"].append((rated < 3, one.user_id))
+        found["uncomfortable"].append((is_uncomfortable(one.row.attribute), one.user_id))
         found["over_personalized"].append((False, one.user_id))
     return found
 
@@ -326,7 +283,7 @@ def test_rows_of_the_same_texts_that_differ_are_left_out(story, tmp_path):
     (whole,) = told(story.inspect, "--people", story.people)
     path = part(story.people, tmp_path / "people", "extraction", "missing") / "extraction.jsonl"
     row = json.loads(path.read_text("utf-8").splitlines()[0])
-    vote = "accepted" if row["votes"][0] == "rejected" else "rejected"
+    vote = "rejected" if row["votes"][0] == "accepted" else "accepted"
     other = {**row, "id": "other", "attribute": f" {row['attribute'].upper()}", "votes": [vote]}
     path.write_text(path.read_text("utf-8") + json.dumps(other) + "\n", "utf-8")
     (model,) = told(story.inspect, "--people", path.parent)
