@@ -88,10 +88,8 @@ class InLmEval(ScriptedLM):
 
 
 def belongs(row, text: str) -> bool:
-    """It notes what users say, and its replies are what it was told or the prompt."""
-    return (
-        text in row["conversation"] if "conversation" in row else text in (row["attribute"], f"Sure. {row['prompt']}")
-    )
+    # it notes what users say, and its replies are what it was told or the prompt
+    return text in (row.get("conversation") or (row["attribute"], f"Sure. {row['prompt']}"))
 
 
 PEOPLE = People(belongs, is_personalized=lambda row, text: text == row["attribute"])
@@ -105,6 +103,13 @@ def annotate(folder: Path) -> None:
 
 def lines_of(marker: str) -> list[str]:
     return block(PAGE, marker).replace("\\\n", " ").splitlines()
+
+
+def told(*arguments) -> list[dict]:
+    """The funnels that `chain --json` gives."""
+    document = json.loads(ran("chain", *arguments, "--json", "-").stdout)
+    assert faults(document, "chain") == []
+    return document["models"]
 
 
 @pytest.fixture(scope="module")
@@ -128,17 +133,11 @@ def story(tmp_path_factory):
         {name: earlier.find(str(place), name) for name, place in places.items()}
         for places in (dict.fromkeys(TASKS, inspect), out)
     ]
+    people = folder / "study"
+    (funnel,) = told(inspect, "--people", people)
     return SimpleNamespace(
-        reports=reports, votes=votes, chain=chain, people=folder / "study", inspect=inspect, lm_eval=out, runs=runs
+        reports=reports, votes=votes, chain=chain, people=people, funnel=funnel, inspect=inspect, lm_eval=out, runs=runs
     )
-
-
-def told(*arguments) -> list[dict]:
-    """The funnels that `chain --json` gives."""
-    done = ran("chain", *arguments, "--json", "-")
-    document = json.loads(done.stdout)
-    assert faults(document, "chain") == []
-    return document["models"]
 
 
 def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
@@ -188,16 +187,12 @@ def test_every_step_goes_on_from_the_log_of_the_one_before_alike_in_both_harness
         assert (one.personalized, one.generic) == (one.row.attribute, f"Sure. {one.prompt}")
 
 
-def test_reports_have_what_is_measured_without_a_judge(story):
-    printed = " ".join(story.reports.split())
+def test_reports_and_pages_show_what_the_models_wrote(story, tmp_path):
+    """Of every stage, without data at hand: the log has it. Reports have what is measured without a judge."""
     for words in ("quote is there", "none selected", "of the generic one", "DEMONSTRATION"):
-        assert words in printed
+        assert words in " ".join(story.reports.split())
     done = personafeedback("report", "--full", story.lm_eval["recenter_respond"])
     assert "were not compared with its options: its cases are made of an earlier run" in " ".join(done.output.split())
-
-
-def test_pages_show_what_the_models_wrote(story, tmp_path):
-    """Of every stage, without data at hand: the log has it."""
     for name, logs in (("inspect", [story.inspect]), ("lm-eval", list(story.lm_eval.values()))):
         ran("rank", *logs, "--out", tmp_path / name)
         shown = embedded((tmp_path / name / "index.html").read_text("utf-8"))
@@ -216,7 +211,7 @@ def test_pages_show_what_the_models_wrote(story, tmp_path):
 
 def test_every_share_of_the_funnel_follows_from_what_people_said(story):
     assert "!" not in story.votes  # nobody is accused, no vote is lacking
-    (model,) = told(story.inspect, "--people", story.people)
+    model = story.funnel
     for name, items in expected(story.runs[0]).items():
         values, users = [float(value) for value, _ in items], [user for _, user in items]
         step = model["steps"][name]
@@ -226,12 +221,9 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
             assert step["low"] < step["value"] < step["high"], name
         if name == "accepted":
             assert step["stderr"] == pytest.approx(share(values, users).stderr)
-    printed = " ".join(story.chain.split())
-    assert f"{100 * model['steps']['better']['value']:.1f}" in printed
+    assert f"{100 * model['steps']['better']['value']:.1f}" in story.chain
     assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"]
     assert "Only 6 users: 95 % intervals are rough." in " ".join(model["notes"])
-    (other,) = told(*story.lm_eval.values(), "--people", story.people)
-    assert other["steps"] == model["steps"]
     both = told(story.inspect, *story.lm_eval.values(), "--people", story.people)
     assert [each["steps"] for each in both] == [model["steps"]] * 2
 
@@ -247,8 +239,8 @@ def test_the_lines_of_docs_recenter_give_the_same_shares_from_more_annotators(st
     assert "!" not in said
     assert re.search(r"^votes to an item: [\d,]+ items have 3$", said, re.M)
     monkeypatch.setenv("RECENTER_DATA", export.partition("=")[2].replace("$PWD", str(tmp_path)))
-    (found,), (whole,) = told("logs"), told(story.inspect, "--people", story.people)
-    assert found["steps"] == whole["steps"]
+    (found,) = told("logs")
+    assert found["steps"] == story.funnel["steps"]
 
 
 # --- where it breaks --------------------------------------------------------------------------------------------------
@@ -263,14 +255,11 @@ def part(people: Path, folder: Path, *files: str) -> Path:
 
 
 def test_a_step_without_labels_is_left_out_with_a_sentence(story, tmp_path):
-    (whole,), some = told(story.inspect, "--people", story.people), part(story.people, tmp_path / "some", "relevance")
+    whole, some = story.funnel["steps"], part(story.people, tmp_path / "some", "relevance")
     (model,) = told(story.inspect, "--people", some)
-    assert model["steps"] == {name: whole["steps"][name] for name in ("selected", "irrelevant")}
+    assert model["steps"] == {name: whole[name] for name in ("selected", "irrelevant")}
     notes, count = " ".join(model["notes"]), len(extracted(story.runs[0]["recenter_extract"]))
-    assert (
-        f"People judged none of the {count} extracted attributes (no row of extraction.jsonl has the same texts)"
-        in notes
-    )
+    assert f"People judged none of the {count} extracted attributes (no row of extraction.jsonl has the same" in notes
     assert "Nobody was asked what is missing" in notes
     (alone,) = told(story.lm_eval["recenter_select"], "--people", some)
     assert alone["steps"] == model["steps"]
@@ -280,14 +269,13 @@ def test_a_step_without_labels_is_left_out_with_a_sentence(story, tmp_path):
 
 
 def test_rows_of_the_same_texts_that_differ_are_left_out(story, tmp_path):
-    (whole,) = told(story.inspect, "--people", story.people)
     path = part(story.people, tmp_path / "people", "extraction", "missing") / "extraction.jsonl"
     row = json.loads(path.read_text("utf-8").splitlines()[0])
     vote = "rejected" if row["votes"][0] == "accepted" else "accepted"
     other = {**row, "id": "other", "attribute": f" {row['attribute'].upper()}", "votes": [vote]}
     path.write_text(path.read_text("utf-8") + json.dumps(other) + "\n", "utf-8")
     (model,) = told(story.inspect, "--people", path.parent)
-    assert model["steps"]["accepted"]["n"] == whole["steps"]["accepted"]["n"] - 1
+    assert model["steps"]["accepted"]["n"] == story.funnel["steps"]["accepted"]["n"] - 1
     assert "1 judgments are left out: rows with the same texts have different ones." in model["notes"]
 
 
@@ -472,33 +460,11 @@ def test_killed_in_any_step_and_resumed_only_unfinished_samples_are_asked_again(
 # --- what it begins with, and its measures ----------------------------------------------------------------------------
 
 
-def written(path: Path, rows: list[dict]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
-TALK = [{"role": "user", "content": "I love tea."}, {"role": "assistant", "content": "Which one?"}]
-
-
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ({"conversation": TALK[1:]}, "conversation without a message of the user"),
-        ({}, "which line 1 has"),
-    ],
-)
-def test_a_broken_conversation_is_named(row, says, tmp_path):
-    good = {"user_id": "a", "conversation": TALK, "source": "human"}
-    written(tmp_path / "conversations.jsonl", [good, {**good, **row}])
-    with pytest.raises(DataError, match="line 2.*") as error:
-        load(Conversation, tmp_path)
-    assert says in str(error.value)
-
-
 def test_a_prompt_has_the_id_that_prompts_jsonl_gives_it(tmp_path):
     rated = {"user_id": "a", "attribute": "Likes tea", "label": True}
-    written(tmp_path / "relevance.jsonl", [{**rated, "id": text, "prompt": text} for text in ("Hi", "Bye")])
-    written(tmp_path / "prompts.jsonl", [{"id": "q1", "prompt": "Hi"}])
+    rows = [json.dumps({**rated, "id": text, "prompt": text}) for text in ("Hi", "Bye")]
+    (tmp_path / "relevance.jsonl").write_text("\n".join(rows), "utf-8")
+    (tmp_path / "prompts.jsonl").write_text('{"id": "q1", "prompt": "Hi"}', "utf-8")
     pairs = {row.question: row for row in SELECT.load(SELECT.options(data=str(tmp_path)), {})}
     assert pairs["Hi"].prompt_id == "q1" != pairs["Bye"].prompt_id
 

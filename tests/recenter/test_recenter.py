@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.recenter import data
 from personafeedback_tasks.recenter.data import ENVIRONMENT_VARIABLE, in_turns, load
-from personafeedback_tasks.recenter.rows import STAGES, Extraction, Relevance, Response
+from personafeedback_tasks.recenter.rows import STAGES, Conversation, Extraction, Relevance, Response
 
-WHO = {"id": "r1", "user_id": "u1"}
+TALK = [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}]
 ROWS = {
+    Conversation: {"user_id": "u1", "conversation": TALK, "source": "human"},
     Extraction: {
-        **WHO,
-        "conversation": [{"role": "user", "content": "My oven is broken."}, {"role": "assistant", "content": "Sorry."}],
-        "attribute": "Owns an oven", "reason": "Says so.", "source": "human", "label": "accepted",
+        "id": "r1", "user_id": "u1", "conversation": TALK, "attribute": "Owns an oven", "reason": "Says so.",
+        "source": "human", "label": "accepted",
     },
-    Relevance: {**WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "label": True},
+    Relevance: {"id": "r1", "user_id": "u1", "prompt": "What can I bake?", "attribute": "Owns an oven", "label": True},
     Response: {
-        **WHO, "prompt": "What can I bake?", "attribute": "Owns an oven", "generic": "Bread.",
+        "id": "r1", "user_id": "u1", "prompt": "What can I bake?", "attribute": "Owns an oven", "generic": "Bread.",
         "personalized": "Bread, in your oven.", "votes": [2, 3],
     },
 }  # fmt: skip
@@ -35,37 +36,31 @@ ROWS = {
 every_stage = pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.stage)
 
 
-def with_(row: dict[str, object], **changes: object) -> dict[str, object]:
-    """The row with other values; None removes a key."""
-    return {key: value for key, value in {**row, **changes}.items() if value is not None}
+def changed(stage, **changes: object) -> dict[str, object]:
+    """The row of a stage with other values; None removes a key."""
+    return {key: value for key, value in {**ROWS[stage], **changes}.items() if value is not None}
 
 
-def judged(stage, **judgment):
-    return with_(ROWS[stage], **{"label": None, "votes": None, **judgment})
-
-
-def write(folder: Path, stage, rows) -> Path:
-    folder.mkdir(exist_ok=True)
+def write(folder: Path, stage, *rows) -> Path:
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (folder / stage.file).write_text(text, encoding="utf-8")
     return folder
 
 
-def loaded(stage, *rows):
+def judged(stage, **judgment):
+    """The row of a stage with another judgment, as it is loaded."""
     with tempfile.TemporaryDirectory() as folder:
-        return load(stage, write(Path(folder), stage, rows))
+        (row,) = load(stage, write(Path(folder), stage, changed(stage, **{"label": None, "votes": None, **judgment})))
+        return row
 
 
-def refuses(stage, *rows) -> str:
+def refuses(folder, stage, *rows) -> str:
     """What the loader says about these rows, after the file and the line of the last one."""
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), stage, rows)
-        with pytest.raises(DataError) as caught:
-            load(stage, folder)
-        where = f"{folder}/{stage.file}, line {len(rows)}"
-    said = str(caught.value)
-    assert said.startswith(f"{where}: "), said
-    return said.removeprefix(f"{where}: ")
+    with pytest.raises(DataError) as caught:
+        load(stage, write(folder, stage, *rows))
+    place, _, said = str(caught.value).partition(f", line {len(rows)}: ")
+    assert place == f"{folder}/{stage.file}"
+    return said
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -74,7 +69,7 @@ def refuses(stage, *rows) -> str:
 @given(st.lists(st.booleans(), min_size=1, max_size=9))
 def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
     yes, no = votes.count(True), votes.count(False)
-    (row,) = loaded(Relevance, judged(Relevance, votes=votes))
+    row = judged(Relevance, votes=votes)
     assert row.judgment == {1: True, 0: None, -1: False}[(yes > no) - (yes < no)]
     assert (row.votes.count(True), row.votes.count(False), row.label) == (yes, no, None)
 
@@ -86,36 +81,28 @@ def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
 def test_uncertain_and_rejected_are_one_verdict(votes, problematic):
     """Of `aur` no verdict has a majority, but two of three find it problematic."""
     votes = [{"a": "accepted", "u": "uncertain", "r": "rejected"}[vote] for vote in votes]
-    (row,) = loaded(Extraction, judged(Extraction, votes=votes))
+    row = judged(Extraction, votes=votes)
     assert (row.judgment, Counter(row.votes)) == (problematic, Counter(votes))
     if len(votes) == 1:
-        (labeled,) = loaded(Extraction, judged(Extraction, label=votes[0]))
+        labeled = judged(Extraction, label=votes[0])
         assert (labeled.judgment, labeled.votes) == (problematic, ())
 
 
 @every_stage
 def test_a_row_that_nobody_judged_has_no_judgment(stage):
-    (row,) = loaded(stage, judged(stage, votes=[]))
+    row = judged(stage, votes=[])
     assert (row.votes, row.judgment) == ((), None)
-    (row,) = loaded(Response, judged(Response))
-    assert (row.votes, row.judgment) == ((), None)
-    (row,) = loaded(Response, judged(Response, votes=[1, 2, 2]))
-    assert row.judgment == 5 / 3
+    assert judged(Response).judgment is None
+    assert judged(Response, votes=[1, 2, 2]).judgment == 5 / 3
 
 
 # --- order and digest -------------------------------------------------------------------------------------------------
 
-USERS = st.lists(st.sampled_from(["u1", "u2", "u3", "u4"]), min_size=1, max_size=20)
-
-
-def of(users) -> list[Relevance]:
-    return [Relevance(f"r{number}", user, "?", "!", True) for number, user in enumerate(users)]
-
 
 @pytest.mark.slow
-@given(USERS, st.randoms(use_true_random=False))
+@given(st.lists(st.sampled_from(["u1", "u2", "u3", "u4"]), min_size=1, max_size=20), st.randoms(use_true_random=False))
 def test_users_take_turns_of_one_row_whatever_the_order_of_the_file(users, chance):
-    rows = of(users)
+    rows = [Relevance(f"r{number}", user, "?", "!", True) for number, user in enumerate(users)]
     ordered, had, left = in_turns(rows), Counter(), Counter(users)
     assert ordered == in_turns(chance.sample(rows, len(rows)))
     assert sorted(row.id for row in ordered) == sorted(row.id for row in rows)
@@ -128,76 +115,20 @@ def test_users_take_turns_of_one_row_whatever_the_order_of_the_file(users, chanc
 
 @every_stage
 def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_path):
-    lines = (Path(load.__globals__["__file__"]).parent / "sample" / stage.file).read_text("utf-8").splitlines()
+    lines = Path(data.__file__).with_name("sample").joinpath(stage.file).read_text("utf-8").splitlines()
     sample = load(stage, "sample")
     random.Random(1).shuffle(lines)
     (tmp_path / stage.file).write_text("\n".join(lines), encoding="utf-8")
     copy = load(stage, tmp_path)
     assert (copy.digest, copy.digests, copy.cases) == (sample.digest, sample.digests, sample.cases)
     assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
-
-
-@every_stage
-def test_no_change_of_a_row_keeps_its_digest(stage):
-    first, *others = load(stage, "sample")
-    for name in {*stage.__struct_fields__} - {"faults"}:
+    first, *others = sample
+    for name in {*stage.__struct_fields__} - {"faults"}:  # no change of a row keeps its digest
         values = [getattr(row, name) for row in others]
         if name == "votes":  # in no particular order
             values = [votes for votes in values if sorted(votes) != sorted(first.votes)]
         value = next(value for value in values if value != getattr(first, name))
         assert replace(first, **{name: value}).digest != first.digest, name
-
-
-# --- where the data are -----------------------------------------------------------------------------------------------
-
-
-def test_the_environment_names_the_data_and_data_that_are_not_there_are_an_error(monkeypatch):
-    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "sample")
-    assert load(Response).demonstration
-    monkeypatch.delenv(ENVIRONMENT_VARIABLE)
-    for data, beginning in ((None, "No data are named, "), ("/not/there", "There is no folder '/not/there'. ")):
-        with pytest.raises(
-            DataError, match=f"^{beginning}.*Set RECENTER_DATA .*`personafeedback recenter import` makes"
-        ):
-            load(Relevance, data)
-
-
-def test_a_stage_without_a_file_is_an_error(tmp_path):
-    write(tmp_path, Response, [ROWS[Response]])
-    sentence = f"{tmp_path}/relevance.jsonl: found no such file, expected relevance rows. Add it"
-    with pytest.raises(DataError, match=sentence):
-        load(Relevance, tmp_path)
-
-
-# --- damage -----------------------------------------------------------------------------------------------------------
-
-MEND = ". Fix this record, or replace the file with an intact copy."
-
-
-@pytest.mark.parametrize(
-    ("stage", "changes", "found"),
-    [
-        (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
-        (Relevance, {"label": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', "
-         "'vote'), expected label or votes, once"),
-        (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, "
-         "uncertain, rejected"),
-        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in "
-         "faults, expected none of this name"),
-        (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
-    ],
-)  # fmt: skip
-def test_the_sentence_for_each_kind_of_damage(stage, changes, found):
-    assert refuses(stage, {**ROWS[stage], "id": "r0"}, with_(ROWS[stage], **changes)) == found + MEND
-
-
-@every_stage
-def test_an_id_names_one_row(stage):
-    found = "found id = 'r1', which line 1 has, expected an id of its own"
-    assert refuses(stage, ROWS[stage], {**ROWS[stage], "user_id": "u2"}) == found + MEND
-
-
-# --- the sample -------------------------------------------------------------------------------------------------------
 
 
 def test_the_sample_has_30_60_and_20_rows_of_six_users():
@@ -208,3 +139,49 @@ def test_the_sample_has_30_60_and_20_rows_of_six_users():
         assert rows.demonstration
         assert rows.revision.startswith("sample (sha256 ")
         assert all(name.startswith("demo-") for row in rows for name in (row.id, row.user_id))
+
+
+# --- what is not there, and damage ------------------------------------------------------------------------------------
+
+
+def test_the_environment_names_the_data_and_what_is_not_there_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "sample")
+    assert load(Response).demonstration
+    monkeypatch.delenv(ENVIRONMENT_VARIABLE)
+    get = ".*Set RECENTER_DATA .*`personafeedback recenter import` makes"
+    for named, says in (
+        (None, f"^No data are named, {get}"),
+        ("/not/there", f"^There is no folder '/not/there'. {get}"),
+        (tmp_path, f"^{tmp_path}/relevance.jsonl: found no such file, expected relevance rows. Add it"),
+    ):
+        with pytest.raises(DataError, match=says):
+            load(Relevance, named)
+
+
+MEND = ". Fix this record, or replace the file with an intact copy."
+
+
+@pytest.mark.parametrize(
+    ("stage", "changes", "found"),
+    [
+        (Conversation, {"conversation": TALK[1:]}, "found conversation without a message of the user, expected at "
+         "least one"),
+        (Relevance, {"votes": [True]}, "found both label and votes, expected label or votes, once"),
+        (Relevance, {"label": None, "vote": []}, "found no judgment (keys: 'id', 'user_id', 'prompt', 'attribute', "
+         "'vote'), expected label or votes, once"),
+        (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, "
+         "uncertain, rejected"),
+        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in "
+         "faults, expected none of this name"),
+        (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
+    ],
+)  # fmt: skip
+def test_the_sentence_for_each_kind_of_damage(stage, changes, found, tmp_path):
+    assert refuses(tmp_path, stage, changed(stage, id="r0"), changed(stage, **changes)) == found + MEND
+
+
+@pytest.mark.parametrize("stage", ROWS, ids=lambda stage: stage.stage)
+def test_an_id_names_one_row_and_messages_one_conversation(stage, tmp_path):
+    (row,) = load(stage, write(tmp_path, stage, ROWS[stage]))
+    found = f"found id = '{row.id}', which line 1 has, expected an id of its own"
+    assert refuses(tmp_path, stage, ROWS[stage], ROWS[stage]) == found + MEND
