@@ -36,7 +36,7 @@ REAL_DATA = os.environ.get(ENVIRONMENT_VARIABLE, "")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store", action="store_true", help="write tests/prompts.txt and tests/outputs.txt")
+    parser.addoption("--store", action="store_true", help="write tests/prompts.txt, outputs.txt and printed.txt")
 
 
 SLOW_FIXTURES = {"browser", "driver", "general_logs", "httpserver", "minilm", "real_data", "wheel", "run_with_hub"}

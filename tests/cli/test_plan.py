@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
@@ -18,7 +17,6 @@ from support.commands import personafeedback, ran
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.core.plan import asked, estimated, make_plan
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
@@ -166,23 +164,6 @@ def test_log_likelihoods_ask_for_each_label_and_write_nothing():
 def printed(*arguments: object, **environment: str) -> str:
     done = ran("plan", *arguments, **environment)
     return done.stdout
-
-
-def test_the_tables_and_the_json_have_the_numbers_of_the_plan(tmp_path):
-    file = tmp_path / "new" / "plan.json"
-    shown = printed("personafeedback", "-T", "data=sample", "--json", file)
-    stored = json.loads(file.read_text(encoding="utf-8"))
-    made = plan_of("sample")
-    assert stored == jsonable(made)
-    assert f"Data: {made.data}" in shown
-    assert re.search(rf"^persona +{made.calls} +{made.prompt_tokens:,} +{1024 * made.calls:,}$", shown, re.M)
-    assert f"{made.longest_prompt_tokens + 1024:,} tokens, the longest prompt and reply" in shown
-    for one in made.comparisons:
-        assert re.search(rf"^{one.name} +{100 * one.smallest:.1f}$", shown, re.M)
-    sizes = [*Counter(case.user_id for case in load_cases("sample")).values()]
-    assert f"a design effect of {COMPARISONS[0].design_effect(sizes):.2f}." in shown
-    assert "ESTIMATE" in shown
-    assert printed("personafeedback", "-T", "data=sample", "--json", "-") == file.read_text(encoding="utf-8")
 
 
 def test_the_money_of_the_docs_is_what_is_printed(real_data):

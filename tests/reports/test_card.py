@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 
 from huggingface_hub import metadata_load
 from huggingface_hub.repocard_data import model_index_to_eval_results
-from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update
+from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update, with_ceiling
 from support.commands import ran
 from support.judges import readable
 from support.sample_runs import GOLD, SAMPLE, run_of
@@ -30,7 +30,7 @@ from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
-from personafeedback_tasks.reports.card import refuse_unpublishable, update_card, write_eval_results
+from personafeedback_tasks.reports.card import update_card, write_eval_results
 from personafeedback_tasks.reports.card_file import CardError, CardFile
 from personafeedback_tasks.stats.estimates import share
 
@@ -152,30 +152,6 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
 
 
 # --- the section -----------------------------------------------------------------------------------------------------
-
-
-def test_the_section_has_every_number_with_its_interval_and_names_what_was_not_measured(tmp_path):
-    path = tmp_path / "README.md"
-    run = run_of(refusing)
-    report = make_report(run, SAMPLE)
-    refuse_unpublishable(run, report)  # refusals are an answer of the model
-    update_card(run, {}, report, SAMPLE, CardFile(path, run.name), {})
-    text = path.read_text(encoding="utf-8")
-    acc = report.overall.measures["acc"]
-    for part in (
-        f"| total | 48 | **50.0** | {100 * acc.low:.1f}–{100 * acc.high:.1f} |",
-        "48 of 96, 50.0 % (refusal 48).",
-        "Not measured: right minus wrong, persona gain.",
-        "`method=generate, setting=persona, chat template=applied",
-        f"Signature: `{report.signature}`",
-    ):
-        assert part in text, part
-    assert "Label ceiling" not in text  # the sample's labels do not contradict each other
-
-
-def with_ceiling(run, controls, **ceiling):
-    texts = REPORT.examine(SAMPLE, run.cases)
-    return make_report(run, SAMPLE, controls, texts=replace(texts, ceiling=ceiling))
 
 
 def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_path):

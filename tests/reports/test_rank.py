@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -214,18 +213,6 @@ def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     }  # fmt: skip
 
 
-def test_the_command_prints_the_short_table_and_every_measure_when_asked(controlled):
-    short = personafeedback("rank", controlled, "--data", "sample").stdout
-    rows = {name: line for line in short.splitlines() for name in re.findall(r"^\d.* (scripted/\w+) ", line)}
-    assert re.search(r" \+0\.0 +-(\d+\.\d) to \+\1 ", rows["scripted/readable"])
-    assert re.search(r" not asked +– +not asked +–", rows["scripted/gold"])
-    every = personafeedback("rank", controlled, "--full", "--data", "sample").stdout
-    for text in ("Row minus column", "consistency"):
-        assert (text in short, text in every) == (False, True)
-    for shown in (short, every):
-        assert "acc in percent, differences to a baseline or a control in points" in " ".join(shown.split())
-
-
 # --- names -------------------------------------------------------------------------------------------------------------
 
 
@@ -313,25 +300,14 @@ def test_a_cell_that_only_one_run_was_asked_is_no_missing_part(two_runs, part_lo
         assert not any(run.partial for run in found.runs)
 
 
-def test_the_command_writes_the_ranking_of_both(two_runs, tmp_path):
-    done = ran("compare", two_runs["gold"], two_runs["readable"], "--json", tmp_path / "c.json")
-    # both harnesses decode alike, under other names; only the chat template differs
-    assert "conditions differ: chat template=applied; and chat template=not applied." in done.stdout
-    (ranking,) = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["rankings"]
-    (pair,) = ranking["pairs"]
-    (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("general hard")]
-    gap = pair["groups"]["general_hard"]
-    assert gap["difference"] == pair["difference"]
-    assert row[2:5] == ["30", f"{gap['difference']['users']}", f"{100 * gap['difference']['value']:+.1f}"]
-    assert gap["p"] < 0.0001
-    assert row[-3:] == ["<", "0.0001", f"{100 * gap['detectable']:.1f}"]
-
-
 def test_what_else_differs_is_said(two_runs, real_part, tmp_path):
     other = lm_eval_log(tmp_path, "gold", f"{TASK}_mc", real_part, metadata={"setting": "no_persona"}, limit=30)
     said = " ".join(personafeedback("compare", two_runs["readable"], other).stdout.split())
     assert "The runs also differ in setting: persona and no_persona" in said
     assert "The runs also differ in method: generate and mc" in said
+    said = " ".join(personafeedback("compare", two_runs["gold"], two_runs["readable"]).stdout.split())
+    # both harnesses decode alike, under other names; only the chat template differs
+    assert "conditions differ: chat template=applied; and chat template=not applied." in said
 
 
 @pytest.mark.parametrize(("other", "sentence"), [("easy", "have no case in common"), ("bare", "found no samples")])

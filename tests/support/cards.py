@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from huggingface_hub import ModelCard
 
 from personafeedback_tasks.analysis.report import make_report
@@ -38,3 +40,9 @@ def ours(results):
 def load(path):
     """As huggingface_hub reads it."""
     return ModelCard(path.read_bytes().decode("utf-8-sig")).data
+
+
+def with_ceiling(run, controls, **ceiling):
+    """The report of a run whose labels allow no more than this."""
+    texts = run.benchmark.report.examine(SAMPLE, run.cases)
+    return make_report(run, SAMPLE, controls, texts=replace(texts, ceiling=ceiling))
