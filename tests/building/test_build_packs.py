@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 from msgspec.structs import replace
 from support.builds import a_build, grown
 from support.commands import personafeedback, ran, tree
@@ -23,63 +22,39 @@ from personafeedback_tasks.building.tiers import label_rule
 from personafeedback_tasks.building.votes import study_of
 
 
-@pytest.fixture(scope="module")
-def build(tmp_path_factory):
-    return a_build(tmp_path_factory.mktemp("build"), people=6, questions=4)
-
-
-def test_everybody_sees_every_pair_once_with_the_right_texts(build):
-    shown = grown(build, names(3))
+def test_everybody_gets_every_pair_once_in_an_order_and_on_sides_of_their_own(tmp_path):
+    build = a_build(tmp_path / "b", people=6, questions=4, annotators=20, votes_per_pair=20)
+    shown, strategy = grown(build, names(20)), {answer.id: answer.strategy for answer in build.read(Answer)}
     pairs = {pair.id: {pair.first, pair.second} for pair in build.read(Pair)}
-    for annotator in names(3):
-        mine = [one for one in shown if one.annotator == annotator and not one.attention]
-        assert Counter(one.pair_id for one in mine) == Counter(pairs.keys())
-        assert all({one.left, one.right} == pairs[one.pair_id] for one in mine)
-    assert len({one.item for one in shown}) == len(shown)
-
-
-def test_order_and_sides_are_of_each_his_own_and_say_nothing(build):
-    shown = grown(build, names(20))
-    strategy = {answer.id: answer.strategy for answer in build.read(Answer)}
-    orders = {tuple(one.pair_id for one in shown if one.annotator == name) for name in names(20)}
-    assert len(orders) == 20
-    real = [one for one in shown if not one.attention]
-    on_the_left = sum(strategy[one.left] == "full" for one in real)
+    real = [place for place in shown if not place.attention]
+    orders = [tuple(place.pair_id for place in real if place.annotator == name) for name in names(20)]
+    assert all(sorted(order) == sorted(pairs) for order in orders)
+    assert len(set(orders)) == 20
+    assert all({place.left, place.right} == pairs[place.pair_id] for place in real)
+    on_the_left = sum(strategy[place.left] == "full" for place in real)
     assert abs(on_the_left / len(real) - 0.5) < 4 * 0.5 / len(real) ** 0.5
+    assert len({place.item for place in shown}) == len(shown)
+    # no spreadsheet takes an item for a number
+    assert all(place.item[0].isalpha() and not place.item.lower().startswith(("inf", "nan")) for place in shown)
 
 
-def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_persons(build):
-    by_text = {answer.text: answer for answer in build.read(Answer)}
-    pairs, asked = build.by_id(Pair), study_of(build, build.questions()).asked
-    shown = [one for one in grown(build, names(2)) if one.attention]
-    assert len(shown) == 2 * 2  # two for each annotator at least
-    for one in shown:
-        assert one.pair_id.startswith(ATTENTION)
-        texts = dict(asked.now(one).options)
-        pair = pairs[one.pair_id.removeprefix(ATTENTION)]
-        assert by_text[texts.pop(one.attention)].question_id == pair.question_id
-        (wrong,) = texts.values()
-        assert by_text[wrong].question_id != pair.question_id
-        assert by_text[wrong].user_id != pair.user_id
-
-
-def test_no_spreadsheet_takes_an_item_for_a_number(build):
-    assert all(
-        one.item[0].isalpha() and not one.item.lower().startswith(("inf", "nan")) for one in grown(build, names(9))
-    )
-
-
-def test_an_attention_item_is_never_about_one_question_of_two_people(tmp_path):
+def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_persons_question(tmp_path):
+    """Three of four persons ask one question: it is no other question."""
     build = a_build(tmp_path / "b", people=4, questions=2)
     questions = build.read(Question)
     texts = {one.id: "What should I read?" if one.user_id != "u3" else one.question for one in questions}
     build.write(Question, [replace(one, question=texts[one.id]) for one in questions])
-    question_of = {answer.text: texts[answer.question_id] for answer in build.read(Answer)}
+    of_text, pairs = {answer.text: answer for answer in build.read(Answer)}, build.by_id(Pair)
     asked = study_of(build, build.questions()).asked
-    found = [one for one in grown(build, names(1)) if one.attention]
-    assert found
-    for one in found:
-        assert len({question_of[text] for text in asked.now(one).options.values()}) == 2
+    shown = [one for one in grown(build, names(2)) if one.attention]
+    assert len(shown) == 2 * 2  # two for each annotator at least
+    for one in shown:
+        options = dict(asked.now(one).options)
+        pair, right = pairs[one.pair_id.removeprefix(ATTENTION)], of_text[options.pop(one.attention)]
+        (wrong,) = (of_text[text] for text in options.values())
+        assert right.question_id == pair.question_id
+        assert wrong.user_id != pair.user_id
+        assert texts[wrong.question_id] != texts[pair.question_id]
 
 
 @pytest.mark.parametrize("form", ["html", "csv", "label-studio"])
@@ -90,14 +65,8 @@ def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
     files = [path for path in (build.root / "packs").rglob("*") if path.is_file() and path.name != "shown.jsonl"]
     assert len([path for path in files if "annotator-" in str(path)]) >= 2
     everything = "".join(path.read_text("utf-8") for path in files)
-    for secret in (
-        "acme/m",
-        "masked",
-        "attention",
-        *(pair.id for pair in build.read(Pair)),
-        *(a.id for a in build.read(Answer)),
-    ):
-        assert secret not in everything
+    ids = (row.id for kind in (Pair, Answer) for row in build.read(kind))
+    assert not [secret for secret in ("acme/m", "masked", "attention", *ids) if secret in everything]
     before = tree(build.root)
     ran("annotate", "pack", build.root, "--format", form)
     assert {name: content for name, (_, content) in before.items()} == {
@@ -107,8 +76,7 @@ def test_no_pack_betrays_who_wrote_a_text_or_what_is_expected(tmp_path, form):
 
 def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     build = a_build(tmp_path / "b", annotators=1)
-    answers = build.read(Answer)
-    build.write(Answer, [answers[0].__class__(**{**structs.asdict(one), "text": "=1+1"}) for one in answers])
+    build.write(Answer, [replace(one, text="=1+1") for one in build.read(Answer)])
     ran("annotate", "pack", build.root, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
     shown = build.read(PackItem)
@@ -135,30 +103,21 @@ def test_the_step_before_is_named(missing, command, said, tmp_path):
     assert said.format(build.root) in " ".join(done.stderr.split())
 
 
-def test_settings_of_a_study_are_no_options_of_a_build(tmp_path):
-    build = a_build(tmp_path / "b")
+def test_what_cannot_be_is_said_before_anybody_is_paid(tmp_path):
+    """Too few votes for a case; and options that build.toml has."""
+    build = a_build(tmp_path / "b", people=1, questions=1, annotators=5, votes_per_pair=5)
     for option in (("--votes", 3), ("--out", tmp_path / "study")):
         done = personafeedback("annotate", "pack", build.root, *option)
         assert done.exit_code == 1
         assert "with no option but --format. build.toml has its settings" in " ".join(done.output.split())
     assert not build.has(PackItem)
     assert not (tmp_path / "study").exists()
-
-
-def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
-    build = a_build(tmp_path / "build", people=1, questions=1, annotators=5, votes_per_pair=5)
     done = ran("annotate", "pack", build.root)
     assert label_rule(5) in done.output
     assert done.output.splitlines()[-1].startswith("Next: personafeedback annotate votes")
 
 
 # --- who gets what --------------------------------------------------------------------------------------------------
-
-
-def some_pairs(people: int, each: int) -> list[Item]:
-    return [
-        Item(id=f"{user}-{number}", user_id=f"u{user}", texts={}) for user in range(people) for number in range(each)
-    ]
 
 
 @settings(max_examples=40)
@@ -170,7 +129,8 @@ def some_pairs(people: int, each: int) -> list[Item]:
     seed=st.integers(0, 9),
 )
 def test_each_pair_goes_to_as_many_as_it_should_and_all_have_about_as_much(people, each, annotators, votes, seed):
-    pairs, who = some_pairs(people, each), names(annotators)
+    places = product(range(people), range(each))
+    pairs, who = [Item(id=f"{user}-{n}", user_id=f"u{user}", texts={}) for user, n in places], names(annotators)
     gets = shared_out(pairs, {}, who, votes, seed)
     assert gets == shared_out(pairs[::-1], {}, who, votes, seed)
     has = Counter((pair.id, name) for name, own in gets.items() for pair in own)
@@ -181,16 +141,12 @@ def test_each_pair_goes_to_as_many_as_it_should_and_all_have_about_as_much(peopl
     assert max(loads) - min(loads) <= min(each, largest)
 
 
-def voters(items):
-    has = Counter((item.pair_id, item.annotator) for item in items if not item.attention)
-    assert set(has.values()) == {1}
-    return Counter(pair for pair, _ in has)
-
-
 def test_one_persons_pairs_come_together_with_the_attention_items_on_them(tmp_path):
     build = a_build(tmp_path / "b", people=6, questions=4, annotators=8, votes_per_pair=6)
     items = grown(build, names(8))
-    assert set(voters(items).values()) == {6}
+    has = Counter((item.pair_id, item.annotator) for item in items if not item.attention)
+    assert set(has.values()) == {1}
+    assert set(Counter(pair for pair, _ in has).values()) == {6}
     users = {answer.id: answer.user_id for answer in build.read(Answer)}
     for annotator in names(8):
         own = [item for item in items if item.annotator == annotator]
