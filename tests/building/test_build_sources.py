@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import product
 
 import pytest
 
 pytest.importorskip("inspect_ai")
 
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
+from support.builds import change
 from support.commands import personafeedback, ran
 
 from personafeedback_tasks.building.build import Build
@@ -47,6 +49,11 @@ def ours(root, people=1, pieces=7, **settings):
     return folder
 
 
+def pieces_in(prompt):
+    """The pieces of memory that a prompt shows."""
+    return re.findall(r"(?m)^ *- (\[2025-03-0.\] Piece .*)$", prompt)
+
+
 def asked_of(writer):
     """Request -> prompt, but for the check of each question."""
     return {name: prompt for *_, name, prompt in writer.take() if not name.endswith("~natural")}
@@ -68,7 +75,7 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
         assert len(basis.memory) == len(set(basis.memory)) == 5
         assert set(basis.memory) < set(memory)
         for prompt in (told, features):
-            assert re.findall(r"(?m)^- (\[2025-03-0.\] Piece .*)$", prompt) == list(basis.memory)
+            assert pieces_in(prompt) == list(basis.memory)
             assert not any(statement in prompt for statement in profile.statements if len(statement) > 12)
         (inferred,) = re.findall(r"(?s)<features>\n(.*?)\n</features>", told)
         assert inferred.splitlines() == [f"- {feature}" for feature in basis.features]
@@ -84,22 +91,19 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
 
 def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_asked(tmp_path, writer):
     folder = ours(tmp_path / "build", specific=3)
-    chinese = "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。"
+    first, second, third = (f"u0:specific:{number}" for number in range(3))
+    chinese, times = "这个人喜欢钟，也喜欢安静的下午，常常在家里读很久的书。", ("", "~1", "~2", "~3")
     writer.replies = {
-        "u0:specific:0~features": "",
-        **{f"u0:specific:1{time}~features": chinese for time in ("", "~1", "~2", "~3")},
-        "u0:specific:2~features": "Here are the features:\n1. likes bells\n\n* avoids crowds\n- likes bells",
+        f"{first}~features": "",
+        **{f"{second}{time}~features": chinese for time in times},
+        f"{third}~features": "Here are the features:\n1. likes bells\n\n* avoids crowds\n- likes bells",
     }
     write_questions(folder, ONE, print)
     reasons = Counter((one.id, one.reason) for one in folder.read(Refused))
-    assert reasons == {("u0:specific:0", "empty"): 1, ("u0:specific:1", "another language"): 4}
+    assert reasons == {(first, "empty"): 1, (second, "another language"): 4}
     asked = asked_of(writer)
-    assert [name for name in asked if not name.endswith("~features")] == ["u0:specific:2", "u0:specific:0~1"]
-    pieces = [
-        set(re.findall(r"(?m)^- (\[2025-03-0.\] Piece .*)$", asked[f"u0:specific:1{time}~features"]))
-        for time in ("", "~1", "~2", "~3")
-    ]
-    assert len(set(map(frozenset, pieces))) > 1  # another handful
+    assert [name for name in asked if not name.endswith("~features")] == [third, f"{first}~1"]
+    assert len({frozenset(pieces_in(asked[f"{second}{time}~features"])) for time in times}) > 1  # another handful
     bases = [basis.features for basis in folder.read(Basis)]
     assert bases[0] == ("likes bells", "avoids crowds")
     assert len(bases) == 2
@@ -144,14 +148,10 @@ def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, wri
     for item in study_of(folder, folder.read(Pair)).asked.items:
         (question,) = (one for one in folder.read(Question) if one.question == item.texts["question"])
         assert item.texts["persona"].startswith(whole.text)
-        assert re.findall(r"(?m)^  - (\[2025-03-0.\] Piece .*)$", item.texts["persona"]) == list(
-            folder.by_id(Basis)[question.id].memory
-        )
+        assert pieces_in(item.texts["persona"]) == list(folder.by_id(Basis)[question.id].memory)
     write_answers(folder, ONE, print)
     assert writer.take() == []
-    folder.write(
-        Basis, [Basis(id=basis.id, memory=("Another",), features=basis.features) for basis in folder.read(Basis)]
-    )
+    change(folder, Basis, memory=("Another",))
     with pytest.raises(DataError, match="found another persona"):
         write_answers(folder, ONE, print)
 
@@ -164,13 +164,9 @@ def test_a_scenario_is_for_those_whom_it_fits(tmp_path, language):
     (tmp_path / "scenarios.csv").write_text(bundled("given", language)["scenarios.csv"], encoding="utf-8")
     choices = scenarios(tmp_path)
     texts = {
-        "en": (
-            "ties bouquets and retired last year",
-            "a software tester with two dogs",
-            "her carpet and her catalogue",
-        ),
-        "zh": ("花店老板，去年退休", "软件测试员，养了两只狗", "喜欢地毯"),
-    }[language]
+        "en": "ties bouquets and retired last year; a software tester with two dogs; her carpet and her catalogue",
+        "zh": "花店老板，去年退休;软件测试员，养了两只狗;喜欢地毯",
+    }[language].split(";")
     florist, tester, neither = (Persona(f"u{number}", {"Job": text}) for number, text in enumerate(texts))
     for_florist, for_tester = ({one.scenario for one in choices if one.is_for(who)} for who in (florist, tester))
     assert for_tester - for_florist == {
@@ -200,14 +196,32 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
     assert {one.scenario for one in draw_scenarios(Settings(), other, choices, 6)} == {"One", "Two"}
     with pytest.raises(DataError, match=r"found no scenario for 'u2', expected at least one"):
         draw_scenarios(Settings(), other, choices[2:], 1)
-    for line, said in (
-        ("A,One,,0,", "found share = '0', expected float > 0"),
-        (",One,,1,", "found category = '', expected a non-empty string"),
-        ("A,One,,1,\nB,One,,1,", "line 3: found the scenario 'One' again"),
-    ):
-        path.write_text(f"category,scenario,description,share,fits\n{line}\n", encoding="utf-8")
-        with pytest.raises(DataError, match=said):
-            scenarios(tmp_path)
+
+
+BROKEN = {
+    ("scenarios.csv", "category,scenario,description,share,fits", scenarios): {
+        "A,One,,0,": "line 2: found share = '0', expected float > 0",
+        ",One,,1,": "line 2: found category = '', expected a non-empty string",
+        "A,One,,1,\nB,One,,1,": "line 3: found the scenario 'One' again",
+    },
+    ("names.csv", "country,share,female,male,family", countries): {
+        "Chad,1,,Idriss,Deby": "line 2: found nothing under female",
+        "Chad,none,Zara,Idriss,Deby": "line 2: found share = 'none'",
+    },
+    ("examples.jsonl", '{"scenario": "Rain", "question": "Which boots?"}', question_examples): {
+        '{"scenario": "Rain"}': "line 2: found no question, expected one",
+        '{"scenario": "a", "question": "b", "features": "c"}': "line 2: found features = 'c'",
+    },
+}
+"""(file, its first line, its reader) -> what follows -> how it is named."""
+
+
+@pytest.mark.parametrize(("name", "first", "read"), BROKEN)
+def test_a_broken_line_is_named(tmp_path, name, first, read):
+    for line, said in BROKEN[name, first, read].items():
+        (tmp_path / name).write_text(f"{first}\n{line}\n", encoding="utf-8")
+        with pytest.raises(DataError, match=f"{name}, {said}"):
+            read(tmp_path)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -222,27 +236,9 @@ def test_examples_are_questions_of_known_scenarios_and_a_teams_own_replace_ours(
     assert all(fault_of_question(row["question"], language) == "" and len(row["features"]) == 3 for row in rows)
     path.write_text('{"scenario": "Rain", "question": "Which boots?"}\n', encoding="utf-8")
     assert question_examples(tmp_path) == ["<situation>Rain</situation>\n<question>Which boots?</question>"]
-    for line, said in (
-        ('{"scenario": "Rain"}', "no question, expected one"),
-        ('{"scenario": "a", "question": "b", "features": "c"}', "features = 'c'"),
-    ):
-        path.write_text(f"{line}\n", encoding="utf-8")
-        with pytest.raises(DataError, match=f"examples.jsonl, line 1: found {said}"):
-            question_examples(tmp_path)
 
 
 # --- what is drawn ----------------------------------------------------------------------------------------------------
-
-
-def test_a_table_of_names_that_is_broken_is_named(tmp_path):
-    path = tmp_path / "names.csv"
-    for line, found in (
-        ("Chad,1,,Idriss,Deby", "nothing under female"),
-        ("Chad,none,Zara,Idriss,Deby", "share = 'none'"),
-    ):
-        path.write_text(f"country,share,female,male,family\n{line}\n", encoding="utf-8")
-        with pytest.raises(DataError, match=f"names.csv, line 2: found {found}"):
-            countries(tmp_path)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -253,10 +249,9 @@ def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
     for number in range(1000):
         traits = draw_traits(Settings().generator("traits", f"u{number}"), table, taken if number < 200 else ())
         country = of[traits["country"]]
-        join = (lambda one, two: f"{two}{one}") if language == "zh" else (lambda one, two: f"{one} {two}")
-        assert traits["name"] in {
-            join(first, last) for first in getattr(country, traits["gender"]) for last in country.family
-        }
+        shape = "{1}{0}" if language == "zh" else "{0} {1}"
+        choices = product(getattr(country, traits["gender"]), country.family)
+        assert traits["name"] in {shape.format(*both) for both in choices}
         assert number >= 200 or traits["name"] not in taken
         assert 18 <= int(traits["age"]) <= 80
         assert re.fullmatch("[EI][SN][TF][JP]", traits["personality (MBTI)"])
@@ -271,26 +266,20 @@ def test_a_name_and_a_country_are_drawn_and_fit(language, tmp_path):
 
 def test_a_prompt_shows_the_seed_and_what_was_drawn_and_a_second_run_asks_the_same(tmp_path, writer):
     folder = a_build(tmp_path / "build", personas=8)
-    assert f"! {folder.root / 'seeds.jsonl'} still has examples that `build init` wrote" in " ".join(
-        write_personas(folder, ONE)
-    )
+    warned = f"! {folder.root / 'seeds.jsonl'} still has examples that `build init` wrote"
+    assert any(line.startswith(warned) for line in write_personas(folder, ONE))
     other = a_build(tmp_path / "other", personas=8)
-    (other.root / "seeds.jsonl").write_text('{"age": 58, "job": "mechanic"}\n', encoding="utf-8")
+    lines(other.root / "seeds.jsonl", {"age": 58, "job": "mechanic"})
     failing, second, third, *_ = names(other.settings)
-    profile = write("Write the profile of one invented person")
+    profile, another = (write(f"Write the profile of one invented person{key}") for key in ("", ": b"))
     writer.take()
-    writer.replies = {
-        failing: RuntimeError("down"),
-        second: profile,
-        third: profile,
-        f"{third}~1": write("Write the profile of one invented person: b"),
-    }
+    writer.replies = {failing: RuntimeError("down"), second: profile, third: profile, f"{third}~1": another}
     assert "examples" not in " ".join(write_personas(other, ONE))
     first = {name: prompt for *_, name, prompt in writer.take()}
     assert first.keys() == {*names(other.settings), f"{third}~1"}
     assert all('"job": "mechanic"' in prompt for prompt in first.values())
-    drawn = [re.search("(?m)^- name: (.*)$", prompt)[1] for prompt in first.values()]
-    assert len(set(drawn)) == 9  # the one that replaces another, too
+    drawn = {re.search("(?m)^- name: (.*)$", prompt)[1] for prompt in first.values()}
+    assert len(drawn) == 9  # the one that replaces another, too
     assert len(other.read(Person)) == 7
     writer.replies = {}
     write_personas(other, ONE)
