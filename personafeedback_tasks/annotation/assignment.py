@@ -34,17 +34,12 @@ PIECES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """Everything that annotators are asked.
-
-    Attributes:
-        guidelines: by kind.
-        votes: on each item; fewer where there are too few annotators.
-    """
+    """Everything that annotators are asked."""
 
     items: Sequence[Item]
-    guidelines: Mapping[str, Guideline]
+    guidelines: Mapping[str, Guideline]  # by kind
     seed: int
-    votes: int
+    votes: int  # on each item; fewer where there are too few annotators
 
     @cached_property
     def by_id(self) -> dict[str, Item]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +73,7 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
             "still exists. Put the row back."
         )
     item = item or Item(id=place.pair_id, texts={}, options=dict.fromkeys(place.options, ""))
-    answer, marks = read_answer(sent.where, sent.answer, item.labels, item.several), _marks(item, sent)
+    answer, marks = _answer(item, sent), _marks(item, sent)
     if answer in item.noted and not sent.note.strip():
         raise DataError(
             f"{sent.where}: found the vote {short(sent.answer)} without a note, expected a note on what is missing. "
@@ -84,18 +83,15 @@ def _vote(item: Item | None, place: PackItem, sent: SentVote) -> Vote:
     chosen = item.mirrored.get(answer, answer) if is_swapped(item, place) else answer
     if item.options and not item.answers and answer != CANNOT:
         chosen = of_letter[answer]
-    faults: dict[str, tuple[str, ...]] | None = None
-    if marks or (item.faults and sent.faults is not None):
-        found = {name: _of_option(letter, marks) for letter, name in of_letter.items()}
-        faults = {name: marked for name, marked in found.items() if marked}
+    faults = {}
+    for letter, name in of_letter.items():
+        if marked := tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks):
+            faults[name] = marked
+    were_asked = bool(marks) or (item.faults and sent.faults is not None)
     return Vote(
         annotator=place.annotator, pair_id=place.pair_id, chosen=chosen, shown_as=answer, texts=place.texts,
-        note=sent.note, at=sent.at, faults=faults,
+        note=sent.note, at=sent.at, faults=faults if were_asked else None,
     )  # fmt: skip
-
-
-def _of_option(letter: str, marks: Collection[str]) -> tuple[str, ...]:
-    return tuple(fault for fault in FAULTS if f"{letter} {fault}" in marks)
 
 
 def _marks(item: Item, sent: SentVote) -> list[str]:
@@ -112,47 +108,30 @@ def _marks(item: Item, sent: SentVote) -> list[str]:
     return [known[mark] for mark in marks]
 
 
-def read_answer(where: str, written: str, answers: Collection[str], several: bool = False) -> str:
-    """An answer as an annotator wrote it -> as the item has it; ticked answers in their order, separated by spaces.
-
-    Args:
-        where: for errors.
-        several: any number of the answers, or NONE.
-
-    Raises:
-        DataError: it is none of the answers, and not CANNOT.
-    """
-    known, text = {answer.casefold(): answer for answer in answers}, " ".join(written.split()).casefold()
-    if text == CANNOT or (several and text == NONE):
+def _answer(item: Item, sent: SentVote) -> str:
+    # as the item has it; ticked answers in their order, separated by spaces
+    known, text = {answer.casefold(): answer for answer in item.labels}, " ".join(sent.answer.split()).casefold()
+    if text == CANNOT or (item.several and text == NONE):
         return text
-    ticked = set(text.replace(",", " ").split()) if several else {text}
+    ticked = set(text.replace(",", " ").split()) if item.several else {text}
     if ticked and ticked <= known.keys():
         return " ".join(answer for name, answer in known.items() if name in ticked)
-    how_many = " (any number of them)" if several else ""
+    how_many = " (any number of them)" if item.several else ""
     raise DataError(
-        f"{where}: found the vote {short(written)}, expected {', '.join(answers)} or `{CANNOT}`{how_many}, or "
-        "nothing. Ask the annotator."
+        f"{sent.where}: found the vote {short(sent.answer)}, expected {', '.join(item.labels)} or `{CANNOT}`{how_many}, "
+        "or nothing. Ask the annotator."
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SentVote:
-    """A vote as it came.
+class SentVote(NamedTuple):
+    """A vote as it came."""
 
-    Attributes:
-        where: place in the file, for errors.
-        item: id in a pack.
-        answer: as written, not empty.
-        at: time of the answer, in ISO 8601; empty if unknown.
-        faults: as written; None where there was no place for them.
-    """
-
-    where: str
-    item: str
-    answer: str
+    where: str  # place in the file, for errors
+    item: str  # id in a pack
+    answer: str  # as written, not empty
     note: str = ""
-    at: str = ""
-    faults: str | None = None
+    at: str = ""  # time of the answer, in ISO 8601; empty if unknown
+    faults: str | None = None  # as written; None where there was no place for them
 
 
 def read_votes(path: Path) -> list[SentVote]:

@@ -32,36 +32,21 @@ MARKS = [f"{letter} {fault}" for letter in LETTERS for fault in FAULTS]
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One question about one thing: the same for all annotators, except for sides and the order of a list.
+    """One question about one thing: the same for all annotators, except for sides and the order of a list."""
 
-    Attributes:
-        id: of the case; in a pack, of the place in it, which an answer names.
-        texts: name -> text, in reading order; the page shows the first one at its side.
-        options: id -> text of the two that are compared, under LETTERS; empty where a text is judged by itself.
-        answers: answer -> its label on a button; the letters of the options if empty.
-        several: any number of answers may be ticked.
-        noted: answers that require a note.
-        asks: question about this item; the guideline's title if empty.
-        kind: items of one kind share a guideline, and go into one pack.
-        block: items of one block come one after another; one item alone if empty.
-        mirrored: answer -> its equivalent where the options are swapped; empty if there are none.
-        faults: each option may also be marked with FAULTS. Not in `digests`, so that earlier answers stay valid.
-        expected: an attentive annotator gives any of these, or ticks at least this; empty unless it checks attention.
-    """
-
-    id: str
-    texts: Mapping[str, str]
-    options: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, str] = field(default_factory=dict)
-    several: bool = False
-    noted: Sequence[str] = ()
-    asks: str = ""
+    id: str  # of the case; in a pack, of the place in it, which an answer names
+    texts: Mapping[str, str]  # name -> text, in reading order; the page shows the first one at its side
+    options: Mapping[str, str] = field(default_factory=dict)  # id -> text of two to compare, under LETTERS; or none
+    answers: Mapping[str, str] = field(default_factory=dict)  # answer -> its label; the letters of the options if empty
+    several: bool = False  # any number of answers may be ticked
+    noted: Sequence[str] = ()  # answers that require a note
+    asks: str = ""  # question about this item; the guideline's title if empty
     user_id: str = ""
-    kind: str = ""
-    block: str = ""
-    mirrored: Mapping[str, str] = field(default_factory=dict)
-    faults: bool = False
-    expected: Sequence[str] = ()
+    kind: str = ""  # items of one kind share a guideline, and go into one pack
+    block: str = ""  # items of one block come one after another; one item alone if empty
+    mirrored: Mapping[str, str] = field(default_factory=dict)  # answer -> its equivalent where the options are swapped
+    faults: bool = False  # options may be marked with FAULTS. Not in `digests`, so that earlier answers stay valid
+    expected: Sequence[str] = ()  # of a check: an attentive annotator gives any of these, or ticks at least this
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -96,21 +81,13 @@ def digests(texts: Iterable[str]) -> Digests:
 
 @dataclass(frozen=True, kw_only=True)
 class Guideline:
-    """Instructions to annotators.
+    """Instructions to annotators."""
 
-    Attributes:
-        title: the question about every item, in one sentence.
-        rules: a sentence or two each.
-        headings: name of an item's text -> its heading.
-        option: heading of an option, before its letter.
-        language: code, for the page's own words; English where it has none in this language.
-    """
-
-    title: str
-    rules: tuple[str, ...]
-    headings: Mapping[str, str]
-    option: str = ""
-    language: str = "en"
+    title: str  # the question about every item, in one sentence
+    rules: tuple[str, ...]  # a sentence or two each
+    headings: Mapping[str, str]  # name of an item's text -> its heading
+    option: str = ""  # heading of an option, before its letter
+    language: str = "en"  # code, for the page's own words; English where it has none in this language
 
 
 def guidelines(path: Path) -> dict[str, Guideline]:

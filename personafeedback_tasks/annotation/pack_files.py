@@ -24,17 +24,12 @@ Files = dict[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Pack:
-    """All items of one annotator.
+    """All items of one annotator."""
 
-    Attributes:
-        annotator: opaque; in the names of files.
-        folder: below that of all packs; empty for none.
-    """
-
-    annotator: str
+    annotator: str  # opaque; in the names of files
     items: Sequence[Item]
     guideline: Guideline
-    folder: str = ""
+    folder: str = ""  # below that of all packs; empty for none
 
     @property
     def answers(self) -> list[str]:

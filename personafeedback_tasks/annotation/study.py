@@ -131,14 +131,11 @@ class Study:
     def _refuse_to_replace_votes(self, paths: Iterable[Path]) -> None:
         # Annotators send files back; but a table in packs/ may have been filled in where it lies.
         answers = {(vote.annotator, vote.pair_id, vote.texts): vote.shown_as for vote in self.folder.read(Vote)}
-        places = self.folder.read(PackItem)
-        taken = {place.item: answers.get((place.annotator, place.pair_id, place.texts), "") for place in places}
+        places = {place.item: (place.annotator, place.pair_id, place.texts) for place in self.folder.read(PackItem)}
         for path in paths:
-            if path.suffix != ".csv" or not path.is_file():
-                continue
-            for sent in read_votes(path):
-                answer = taken.get(sent.item, "")
-                if {*sent.answer.casefold().replace(",", " ").split()} != {*answer.casefold().split()}:
+            for sent in read_votes(path) if path.suffix == ".csv" and path.is_file() else ():
+                known = answers.get(places.get(sent.item, ("", "", ())), "")
+                if {*sent.answer.casefold().replace(",", " ").split()} != {*known.casefold().split()}:
                     raise DataError(
                         f"{sent.where}: found a vote that was not imported and that new packs would overwrite. Run first: "
                         f"{self.votes} {shlex.quote(str(path))}"
@@ -173,14 +170,8 @@ class Study:
         """
         folder = self.folder
         with folder.locked():
-            if files and not folder.read(PackItem):
-                raise DataError(f"{folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
             if files:
-                votes, new, again, replaced = merged(folder, self.asked, files)
-                folder.write(Vote, votes)
-                say(f"{new:,} new votes; {again:,} were there before")
-                if replaced:
-                    say(f"! {replaced:,} differ from another vote by the same person: the later one counts")
+                self._take_in(files, say)
             votes, places = folder.read(Vote), folder.read(PackItem)
             if not votes and not drop:
                 raise DataError(
@@ -217,3 +208,12 @@ class Study:
             + ", ".join(f"{count:,} items have {of}" for of, count in sorted(per.items(), reverse=True))
         )
         return counted
+
+    def _take_in(self, files: Sequence[Path], say: Say) -> None:
+        if not self.folder.read(PackItem):
+            raise DataError(f"{self.folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
+        votes, new, again, replaced = merged(self.folder, self.asked, files)
+        self.folder.write(Vote, votes)
+        say(f"{new:,} new votes; {again:,} were there before")
+        if replaced:
+            say(f"! {replaced:,} differ from another vote by the same person: the later one counts")

@@ -48,20 +48,13 @@ MOST = 0.6
 
 @dataclass(frozen=True)
 class ReleaseFiles:
-    """A release in memory.
-
-    Attributes:
-        labels: all pairs with their labels.
-        agreement: see KAPPA; None without votes.
-        outdated: number of votes on texts that were edited since.
-        files: path in the folder -> content, without the card.
-    """
+    """A release in memory."""
 
     manifest: Manifest
-    labels: Sequence[Labeled]
-    agreement: Estimate | None
-    outdated: int
-    files: Mapping[str, str]
+    labels: Sequence[Labeled]  # of all pairs
+    agreement: Estimate | None  # see KAPPA; None without votes
+    outdated: int  # number of votes on texts that were edited since
+    files: Mapping[str, str]  # path in the folder -> content, without the card
 
 
 def make(build: Build, study: Study) -> ReleaseFiles:

@@ -15,22 +15,14 @@ Kinds = tuple[type[FileRow], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A step of a build.
-
-    Attributes:
-        call: its command without `personafeedback`; `{}` is the folder.
-        reads: rows required before models are asked.
-        writes: rows that it makes; the last kind shows that it was done.
-        text: kind of the texts that models write, as in provenance.jsonl; empty if they write none.
-        arguments: other arguments of its command.
-    """
+    """A step of a build."""
 
     name: str
-    call: str
-    reads: Kinds = ()
-    writes: Kinds = ()
-    text: str = ""
-    arguments: str = ""
+    call: str  # its command without `personafeedback`; `{}` is the folder
+    reads: Kinds = ()  # rows required before models are asked
+    writes: Kinds = ()  # rows that it makes; the last kind shows that it was done
+    text: str = ""  # kind of the texts that models write, as in provenance.jsonl; empty if they write none
+    arguments: str = ""  # other arguments of its command
 
     def command(self, root: Path) -> str:
         """Its shell command on a build, without arguments."""

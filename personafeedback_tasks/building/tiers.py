@@ -93,20 +93,13 @@ released ones would be circular.
 
 @dataclass(frozen=True, kw_only=True)
 class Labeled:
-    """A pair with its label.
-
-    Attributes:
-        tier: empty for a pair that makes no case, which has a reason in REASONS.
-        chosen: answer of the majority; without votes, of the source of an imported pair.
-        votes: for the chosen answer and for the rejected one.
-        risk: see RISK; a coin's without votes.
-    """
+    """A pair with its label."""
 
     pair: Pair
-    tier: str
-    chosen: str
-    votes: tuple[int, int]
-    risk: float
+    tier: str  # empty for a pair that makes no case, which has a reason in REASONS
+    chosen: str  # answer of the majority; without votes, of the source of an imported pair
+    votes: tuple[int, int]  # for the chosen answer and for the rejected one
+    risk: float  # see RISK; a coin's without votes
     reason: str
 
     @property

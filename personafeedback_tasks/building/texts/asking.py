@@ -34,21 +34,13 @@ HOPELESS = 20
 
 @dataclass(frozen=True)
 class Models:
-    """Models of a step, with their options.
+    """Models of a step, with their options."""
 
-    Attributes:
-        names: the first one writes personas and questions; all of them answer. None if only a team's texts are taken.
-        arguments: of all models.
-        max_tokens: of each text; the provider's if None.
-        batch: whether the provider's batch interface is used.
-        show: gets a line of progress, which the next one replaces.
-    """
-
-    names: tuple[str, ...]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    max_tokens: int | None = None
-    batch: bool = False
-    show: Callable[[str], None] = field(default=lambda line: None, compare=False)
+    names: tuple[str, ...]  # the first writes personas and questions; all answer. None to take only a team's texts
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # of all models
+    max_tokens: int | None = None  # of each text; the provider's if None
+    batch: bool = False  # whether the provider's batch interface is used
+    show: Callable[[str], None] = field(default=lambda line: None, compare=False)  # gets a line of progress
 
 
 class Refusal(Exception):
@@ -56,16 +48,11 @@ class Refusal(Exception):
 
 
 class Ask(NamedTuple):
-    """A call to a model.
-
-    Attributes:
-        prompt: what it is told, with these texts filled in.
-        about: topic of a call on an existing text; empty for the call that writes it.
-    """
+    """A call to a model."""
 
     prompt: Prompt
-    texts: Mapping[str, str]
-    about: str = ""
+    texts: Mapping[str, str]  # to fill in
+    about: str = ""  # topic of a call on an existing text; empty for the call that writes it
 
 
 Writing: TypeAlias = Generator[Ask, Reply, None]

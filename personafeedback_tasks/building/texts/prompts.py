@@ -49,16 +49,11 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt.
-
-    Attributes:
-        version: name and SHA-256 (12 hex digits) of its file, for provenance.
-        language: name of the build's language.
-    """
+    """A prompt."""
 
     text: str
-    version: str
-    language: str
+    version: str  # name and SHA-256 (12 hex digits) of its file, for provenance
+    language: str  # name of the build's language
 
     def filled(self, **texts: str) -> str:
         """The prompt with its texts filled in; placeholders inside these texts are left alone."""

@@ -150,17 +150,13 @@ def countries(root: Path) -> list[Country]:
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """A situation for questions, as a line of scenarios.csv has it; by default those of the paper's Table 5.
-
-    Attributes:
-        fits: words; the persona must have one of them, and none of those with NOT. Empty for everybody.
-    """
+    """A situation for questions, as a line of scenarios.csv has it; by default those of the paper's Table 5."""
 
     category: NonEmpty
     scenario: NonEmpty
     share: Share
     description: str = ""
-    fits: Listed = Listed()
+    fits: Listed = Listed()  # words; the persona must have one of them, if any, and none of those with NOT
 
     @property
     def text(self) -> str:
