@@ -9,9 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from personafeedback_tasks.task_configs import generate
 from support.environments import CHECKOUT
 
 import personafeedback_tasks
+from personafeedback_tasks import _registry
+from personafeedback_tasks.analysis.sentences import SENTENCES
 from personafeedback_tasks.core.benchmark import benchmarks
 from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.recenter.rows import STAGES
@@ -27,16 +30,13 @@ BENCHMARKS = ("memsyco", "personafeedback", "prefeval", "recenter", "writing", "
 BUILT_ON = {"writing": ("personafeedback",), "building": ("personafeedback",)}
 """Room of a benchmark -> those whose data it asks in its own way."""
 
-DOORS = {
-    "inspect_harness": {"inspect_ai"},
-    "lm_eval_harness": {"lm_eval", "datasets"},
-    "reward_models": {"torch", "transformers"},
-    "reports": {"rich", "jinja2"},
-}
-"""Room -> what only it, and those that come through its door, import when they are imported."""
+DOORS = ("inspect_harness", "lm_eval_harness", "reward_models", "reports", "logs", "cli")
+"""Rooms that import an extra when they are imported, as what comes through their door does."""
 
-LIBRARIES = "scipy numpy bm25s krippendorff openai anthropic sentence_transformers sklearn"
-EXTRAS = set().union(*DOORS.values(), LIBRARIES.split())
+EXTRAS = {
+    "anthropic", "bm25s", "datasets", "inspect_ai", "jinja2", "krippendorff", "lm_eval", "numpy", "openai", "rich", "scipy",
+    "sentence_transformers", "sklearn", "torch", "transformers",
+}  # fmt: skip
 
 
 def modules(room):
@@ -72,19 +72,26 @@ def test_every_module_is_in_a_room():
     assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py", "_registry.py", "api.py"}
 
 
+def rooms_imported(path):
+    return {name.split(".")[1] for name in imports(path) if name.startswith("personafeedback_tasks.")} & {*ROOMS}
+
+
+def allowed(room):
+    """A room imports those below it and no benchmark; cli has the commands of the benchmarks' data."""
+    below = {*ROOMS[: ROOMS.index(room) + 1]}
+    if room == "annotation":
+        return {"annotation", "common", "core", "stats"}
+    return below if room == "cli" else below - {*BENCHMARKS} | {room, *BUILT_ON.get(room, ())}
+
+
 @pytest.mark.parametrize("room", ROOMS)
-def test_imports_go_downwards_only(room):
-    above = ROOMS[ROOMS.index(room) + 1 :]
+def test_each_room_imports_only_what_it_may(room):
     for path in modules(room):
-        upwards = [
-            name
-            for name in imports(path)
-            if name.split(".")[:1] == ["personafeedback_tasks"] and name.split(".")[1] in above
-        ]
-        assert not upwards, f"{path.relative_to(ROOT)} imports {upwards}, which is above {room}"
+        too_much = rooms_imported(path) - allowed(room)
+        assert not too_much, f"{path.relative_to(ROOT)} imports {too_much}"
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS and room not in ("cli", "logs")])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DOORS])
 def test_the_core_imports_no_extra(room):
     """Not even in the rooms' modules that need one: they import it where they use it, and say which extra brings it."""
     for path in modules(room):
@@ -106,23 +113,10 @@ def strings(path):
 
 def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
     keys = set()
-    for room in ("logs", "analysis"):
-        for path in modules(room):
-            calls = (
-                node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
-            )
-            keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Caveat"}
-    sentences = pytest.importorskip("personafeedback_tasks.analysis.sentences")
-    assert keys == sentences.SENTENCES.keys()
-
-
-@pytest.mark.parametrize("room", BENCHMARKS)
-def test_no_benchmark_imports_another(room):
-    others = tuple(
-        f"personafeedback_tasks.{other}." for other in BENCHMARKS if other not in (room, *BUILT_ON.get(room, ()))
-    )
-    for path in modules(room):
-        assert not [name for name in imports(path) if f"{name}.".startswith(others)], path
+    for path in (*modules("logs"), *modules("analysis")):
+        calls = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
+        keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Caveat"}
+    assert keys == SENTENCES.keys()
 
 
 def test_the_filter_of_recenter_knows_nothing_of_the_chain_that_asks_it():
@@ -131,39 +125,24 @@ def test_the_filter_of_recenter_knows_nothing_of_the_chain_that_asks_it():
         assert {*own} <= {"data", "filter", "relevance", "rows"}, path
 
 
-def test_annotation_imports_only_what_every_room_may():
-    for path in modules("annotation"):
-        rooms = {name.split(".")[1] for name in imports(path) if name.startswith("personafeedback_tasks.")}
-        assert rooms <= {"annotation", "common", "core", "stats"}, path
-
-
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("parsing", *BENCHMARKS, "cli")])
 def test_no_other_room_knows_a_benchmark(room):
-    """Neither its room, nor a cell, a label, a call or the name of one. (replies reads letters, cli has the data's commands.)"""
-    records = benchmarks().values()
-    words = {word for record in records for word in (*record.cells, *record.columns(record.cells), record.title)} - {
-        "total"
-    }
-    words |= {call for record in records for method in record.methods.values() for call in method.calls}
+    """Neither a cell, a label, a call nor the name of one. (parsing reads letters, cli has the data's commands.)"""
+    words, whole = set(), set()
+    for record in benchmarks().values():
+        words |= {*record.cells, *record.columns(record.cells), record.title}
+        words |= {call for method in record.methods.values() for call in method.calls}
+        whole |= {record.name, *record.labels}
+    words -= {"total"}
     if room == "pairwise":  # they are defined there
         words -= {name for orders in (TWO, rotations(4)) for name in (*orders.names, *orders.sides)}
-    names = {record.name for record in records}
-    labels = {label for record in records for label in record.labels}
-    rooms = tuple(f"personafeedback_tasks.{benchmark}" for benchmark in BENCHMARKS)
     a_word = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
     for path in modules(room):
-        assert not [name for name in imports(path) if name.startswith(rooms)], path
-        texts = strings(path)
-        known = [text for text in texts if a_word.search(text)]
-        known += [text for text in texts if text in {*names, *labels}]
+        known = [text for text in strings(path) if text in whole or a_word.search(text)]
         assert not known, f"{path.relative_to(ROOT)} knows {known}"
 
 
 def test_what_the_generator_writes_is_what_is_committed():
-    from personafeedback_tasks.task_configs import generate
-
-    if not (CHECKOUT / "pyproject.toml").is_file():
-        pytest.skip("needs the checkout, where the files are written")
     written = {CHECKOUT / path.relative_to(generate.HERE.parent): text for path, text in generate.files().items()}
     stale = [str(path) for path, text in written.items() if not path.is_file() or path.read_text("utf-8") != text]
     assert not stale, "run `python task_configs/generate.py`"
@@ -175,8 +154,6 @@ def test_what_the_generator_writes_is_what_is_committed():
 
 @pytest.mark.parametrize("benchmark", benchmarks().values(), ids=lambda benchmark: benchmark.name)
 def test_inspect_has_every_task_and_names_every_option(benchmark):
-    from personafeedback_tasks import _registry
-
     (module,) = [one for one in vars(_registry).values() if inspect.ismodule(one) and hasattr(one, benchmark.name)]
     words = {*re.findall(r"\w+", getattr(module, benchmark.name).__doc__)}
     assert {*benchmark.options.names()} <= words
