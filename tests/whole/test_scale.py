@@ -11,10 +11,12 @@ import sys
 import threading
 from collections import Counter
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import psutil
 import pytest
+from inspect_ai._cli.main import inspect
 from support.documents import DOCS, block, needs_checkout, text
 from support.judges import readable, who_asks
 from support.killed import kill
@@ -32,41 +34,20 @@ KILLED = "specific_medium"
 ADDRESSES = ("http://localhost:8000/v1", "http://localhost:8001/v1")
 
 
-class HalfWay:
-    """A judge whose choice depends on the setting. It makes one cell wait after half of its calls, until that is released."""
-
-    def __init__(self):
-        self.reached, self.released = threading.Event(), threading.Event()
-        self._left = sum(case.id.startswith(f"{KILLED}:") for case in load_cases("sample")) * len(SETTINGS)
-        self._lock = threading.Lock()
-
-    def __call__(self, asker: str, order: str) -> str:
-        if asker.startswith(f"{KILLED}:") and not self.released.is_set():
-            with self._lock:
-                self._left -= 1
-                over = self._left < 0
-            if over:
-                self.reached.set()
-                self.released.wait(timeout=300)
-        return readable(asker, order)
-
-
 def scripts(folder: Path, harness: str, *addresses: str) -> None:
     """The page's job and loop, with the addresses of two servers."""
     (folder / "job.sh").write_text(block(SCALE, f"scale: job for {harness}"), encoding="utf-8")
     loop = block(SCALE, "scale: loop")
+    assert all(shown in loop for shown in ADDRESSES)
     for shown, address in zip(ADDRESSES, addresses, strict=False):
-        assert shown in loop
         loop = loop.replace(shown, address)
     (folder / "loop.sh").write_text(loop, encoding="utf-8")
 
 
-def start(command: str, folder: Path) -> subprocess.Popen:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+def start(command: str, folder: Path, programs: Path = Path(sys.executable).parent) -> subprocess.Popen:
     told = {"PERSONAFEEDBACK_DATA": "sample", "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
-    return subprocess.Popen(
-        ["bash", "-c", command], cwd=folder, start_new_session=True, env={**os.environ, "PATH": path, **told}
-    )
+    environment = {**os.environ, **told, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.Popen(["bash", "-c", command], cwd=folder, start_new_session=True, env=environment)
 
 
 def ended(process: subprocess.Popen) -> int:
@@ -89,21 +70,31 @@ def process_of(cell: str, loop: int) -> psutil.Process:
 @pytest.mark.release
 @pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
 def test_a_loop_of_which_a_job_is_killed_half_way_runs_again(harness, tmp_path):
-    judge, cases = HalfWay(), load_cases("sample")
+    cases = load_cases("sample")
     asked = {
         prompt: (f"{case_id} {setting}", order)
         for setting in SETTINGS
         for prompt, (case_id, order) in who_asks(cases, setting).items()
     }
+    half = len(SETTINGS) * sum(case.cell == KILLED for case in cases)
+    calls, reached, released = count(1), threading.Event(), threading.Event()
+
+    def judge(asker: str, order: str) -> str:
+        """Makes one cell wait after half of its calls."""
+        if asker.startswith(f"{KILLED}:") and not released.is_set() and next(calls) > half:
+            reached.set()
+            released.wait(timeout=300)
+        return readable(asker, order)
+
     with serving(judge, asked) as first, serving(judge, asked) as second:
         scripts(tmp_path, harness, first.url, second.url)
         loop = start("bash loop.sh", tmp_path)
         try:
-            while not judge.reached.wait(timeout=1):
+            while not reached.wait(timeout=1):
                 assert loop.poll() is None
             process_of(KILLED, loop.pid).kill()
         finally:
-            judge.released.set()
+            released.set()
             status = ended(loop)
         before = first.take_seen() + second.take_seen()
         again = ended(start("bash loop.sh", tmp_path))
@@ -144,24 +135,19 @@ def test_the_loop_starts_a_job_for_each_cell_and_says_that_one_failed(harness, t
 
     def run() -> tuple[int, list[list[str]]]:
         (tmp_path / "asked").write_text("", encoding="utf-8")
-        path = os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
-        done = subprocess.run(["bash", "loop.sh"], cwd=tmp_path, env={**os.environ, "PATH": path}, check=False)
-        return done.returncode, [shlex.split(line) for line in (tmp_path / "asked").read_text("utf-8").splitlines()]
+        status = ended(start("bash loop.sh", tmp_path, tmp_path / "bin"))
+        return status, [shlex.split(line) for line in (tmp_path / "asked").read_text("utf-8").splitlines()]
 
     status, calls = run()
-    assert status == 123
     (tmp_path / "again").touch()
     again, more = run()
-    assert (again, sorted(more)) == (0, sorted(calls))
+    assert (status, again, sorted(more)) == (123, 0, sorted(calls))
     cells = [next(word for word in words if "general_" in word or "specific_" in word) for words in calls]
     assert len(set(cells)) == len(calls) == 6
     for address in ADDRESSES:
         assert sum(any(address in word for word in words) for words in calls) == 3
-    if harness == "inspect":
-        from inspect_ai._cli.main import inspect
-
-        for command, *words in calls:
-            inspect.commands[command].make_context(command, words)  # it knows every option
+    for command, *words in calls if harness == "inspect" else ():
+        inspect.commands[command].make_context(command, words)  # it knows every option
 
 
 def test_the_array_runs_the_jobs_of_the_loop():
