@@ -72,11 +72,9 @@ def _refuse_unknown_and_repeated(run: Run, samples: Sequence[Sample]) -> None:
     for sample in samples:
         where = sample.where
         for case in sample.cases:
-            about = case.case_id, case.cell, case.user_id, case.digest
-            if not all(isinstance(text, str) and text for text in about):
-                raise refused(where, repr(about), "the case's id, cell, user id and digest", AS_WRITTEN)
-            if not all(isinstance(target, str) for target in case.targets):
-                raise refused(where, f"the right answers {case.targets}", "texts", AS_WRITTEN)
+            about = case.case_id, case.cell, case.user_id, case.digest, *case.targets
+            if {*map(type, about)} != {str} or not all(about[:4]):
+                raise refused(where, about, "the case's id, cell, user id, digest and right answers", AS_WRITTEN)
             "".join(about).encode()  # a lone surrogate is a ValueError here, and not in a report
             if case.cell not in run.cells:
                 expected = f"one of {', '.join(run.cells)}, the cells of the run"
@@ -87,7 +85,7 @@ def _refuse_unknown_and_repeated(run: Run, samples: Sequence[Sample]) -> None:
                 advice = "Which one counts is unclear; use the log as the harness wrote it."
                 raise refused(where, found_twice, "each case once", advice)
             first[asked] = where
-            if texts.setdefault(case.case_id, (*about, *case.targets)) != (*about, *case.targets):
+            if texts.setdefault(case.case_id, about) != about:
                 found_other = f"{case.case_id} with another cell, user, digest or right answer than in another epoch"
                 raise refused(where, found_other, "the same case in every epoch", AS_WRITTEN)
 

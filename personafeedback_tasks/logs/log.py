@@ -6,9 +6,9 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.benchmark import find
 from ..core.evidence import Evidence
@@ -24,8 +24,7 @@ INVALIDATED = "invalidated"
 """Mark of a sample that somebody took out with Inspect's own means."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sample:
+class Sample(NamedTuple):
     """The calls about one case, or about a document of several, under one setting in one epoch.
 
     Attributes:
@@ -79,7 +78,7 @@ def in_view(log: Log) -> Sequence[Sample]:
     method, found = log.runs[0].method, []
     for sample in log.samples:
         evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
-        found.append(replace(sample, evidence=evidence))
+        found.append(sample._replace(evidence=evidence))
     return found
 
 
@@ -89,7 +88,7 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     for sample in samples:
         if sample.asked and sample.setting in kept:
             calls = [hash(call) for call in sample.asked.calls]
-            sample = replace(sample, asked=sample.asked._replace(calls=calls))
+            sample = sample._replace(asked=sample.asked._replace(calls=calls))
         elif sample.asked and sample.asked.calls and not texts:
             kept.add(sample.setting)
         found.append(sample)
