@@ -7,8 +7,7 @@ import math
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,11 @@ from pydantic_core import from_json
 
 from ..common.records import check_json
 from ..core import window
-from ..core.benchmark import SETTINGS, Benchmark, find
-from ..core.method import Method, RewardMethod, of_settings
+from ..core.benchmark import SETTINGS, find
+from ..core.method import RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
 from ..core.usage import NONE, Usage, total
-from ..core.window import PromptCheck
 from ..inspect_harness.evidence import choice, given, replies, said, score_name
 from ..inspect_harness.evidence import made as made_calls
 from ..inspect_harness.reward_api import API
@@ -52,7 +50,7 @@ def opened(path: Path, texts: bool) -> list[Log]:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
     try:
-        if _is_archive(path):
+        if path.suffix == ".eval":  # as Inspect decides it
             with zipfile.ZipFile(path) as archive:
                 for member in archive.infolist():
                     if not member.filename.startswith(_SAMPLES):  # `_raw` checks each of these
@@ -65,11 +63,27 @@ def opened(path: Path, texts: bool) -> list[Log]:
     signatures = signed(header.eval.metadata, path)
     if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))
-    reading = _Reading(path, header, find(signatures[0].benchmark), signatures)
+    reading = _Reading(path, header, signatures)
     samples = in_short(reading.samples(), texts)
     if isinstance(reading.method, RewardMethod):
         signatures = [signature.changed(place=reading.noted("persona")) for signature in signatures]
-    first = _run(reading, signatures[0], samples)
+    # where the run knew nothing before the first call, the server's own token counts tell
+    prompts = window.logged(header.eval.metadata or {})
+    first = Run(
+        model=header.eval.model,
+        harness=f"inspect-ai {header.eval.packages.get('inspect_ai', 'unknown')}",
+        date=header.eval.created,
+        signature=signatures[0],
+        conditions=_conditions(reading),
+        cells=cells_of(path, signatures[0]),
+        results=(),
+        logs=(path,),
+        cache="Inspect's" if _is_cached(header) else "",
+        resumed=header.eval.task_id,
+        status=header.status,
+        prompts=prompts if prompts.cut is not None else window.counted(reading.sizes),
+        elsewhere=_elsewhere(header.stats, samples),
+    )
     return [
         Log(
             runs=[first, *(replace(first, signature=other, elsewhere=NONE) for other in signatures[1:])],
@@ -81,32 +95,6 @@ def opened(path: Path, texts: bool) -> list[Log]:
     ]
 
 
-def _run(reading: _Reading, signature: Signature, samples: Sequence[Sample]) -> Run:
-    log = reading.log
-    used = total(usage for sample in samples if sample.cases for usage in sample.usage)
-    return Run(
-        model=log.eval.model,
-        harness=f"inspect-ai {log.eval.packages.get('inspect_ai', 'unknown')}",
-        date=log.eval.created,
-        signature=signature,
-        conditions=_conditions(reading),
-        cells=cells_of(reading.path, signature),
-        results=(),
-        logs=(reading.path,),
-        cache="Inspect's" if _is_cached(log) else "",
-        resumed=log.eval.task_id,
-        status=log.status,
-        prompts=_prompts(reading),
-        elsewhere=_elsewhere(log.stats, used),
-    )
-
-
-def _prompts(reading: _Reading) -> PromptCheck:
-    # where the run knew nothing before the first call, the server's own token counts tell
-    known = window.logged(reading.log.eval.metadata or {})
-    return known if known.cut is not None else window.counted(reading.sizes)
-
-
 def _damaged(path: Path, error: Exception) -> RunError:
     first = str(error).strip().partition("\n")[0][:200] or type(error).__name__
     return RunError(
@@ -116,15 +104,10 @@ def _damaged(path: Path, error: Exception) -> RunError:
     )
 
 
-def _is_archive(path: Path) -> bool:
-    # by its name, as Inspect decides it
-    return path.suffix == ".eval"
-
-
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
     # Inspect's own reader makes objects of all events, which takes minutes
     try:
-        if not _is_archive(path):
+        if path.suffix != ".eval":
             yield from json.loads(path.read_bytes()).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
@@ -142,45 +125,21 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
         raise _damaged(path, error) from error
 
 
-@dataclass
 class _Reading:
-    path: Path
-    log: EvalLog  # without samples
-    benchmark: Benchmark
-    signatures: Sequence[Signature]
-    notes: list[dict[str, Any]] = field(default_factory=list)  # metadata of our scores
-    sizes: list[Any] = field(default_factory=list)  # of the prompts, for `core.window.counted`
-
-    @cached_property
-    def method(self) -> Method:
-        return self.benchmark.methods[self.signatures[0].method]
-
-    @cached_property
-    def settings(self) -> list[str]:
-        return [self.benchmark.setting(signature.options) for signature in self.signatures]
-
-    @cached_property
-    def calls(self) -> list[Sequence[str]]:
-        # names of the method's calls under each setting
-        return of_settings(self.method.asked(self.settings), len(self.settings))
-
-    @cached_property
-    def firsts(self) -> list[list[str]]:
-        # the call before those of the method, if any, under each setting
-        names = [self.benchmark.first(signature.options) for signature in self.signatures]
-        return [[name] if name else [] for name in names]
-
-    @cached_property
-    def scorer(self) -> str:
-        return score_name(self.benchmark, self.method)
-
-    @cached_property
-    def wrapping(self) -> Wrapping:
-        return Wrapping(self.log.eval.model_generate_config.merge(self.log.plan.config).system_message or "", "")
-
-    @property
-    def completed(self) -> int:
-        return self.log.results.completed_samples if self.log.status == "success" and self.log.results else 0
+    def __init__(self, path: Path, log: EvalLog, signatures: Sequence[Signature]) -> None:
+        self.path, self.log = path, log  # without samples
+        self.benchmark = find(signatures[0].benchmark)
+        self.method = self.benchmark.methods[signatures[0].method]
+        self.scorer = score_name(self.benchmark, self.method)
+        # of each setting: its name, those of the method's calls, and that of the call before these, if any
+        self.settings = [self.benchmark.setting(signature.options) for signature in signatures]
+        self.calls = of_settings(self.method.asked(self.settings), len(self.settings))
+        self.firsts = [self.benchmark.first(signature.options) for signature in signatures]
+        config = log.eval.model_generate_config.merge(log.plan.config)
+        self.wrapping = Wrapping(config.system_message or "", "")
+        self.completed = log.results.completed_samples if log.status == "success" and log.results else 0
+        self.notes: list[dict[str, Any]] = []  # metadata of our scores
+        self.sizes: list[Any] = []  # of the prompts, for `core.window.counted`
 
     def noted(self, name: str) -> str | list[str]:
         # What the scorer noted of a reward model: `persona`, its place; `dtype`; `revision`. All values where a run was
@@ -239,7 +198,7 @@ class _Reading:
                 evidence=evidence,
                 usage=usage[place],
                 mark=mark,
-                asked=self._asked(raw, where, (*self.firsts[place], *names), made),
+                asked=self._asked(raw, where, (self.firsts[place], *names), made),
             )
 
     def _asked(self, raw: dict[str, Any], where: str, names: Sequence[str], made: Sequence[_Call]) -> Asked:
@@ -366,10 +325,11 @@ def _usage_of(made: Sequence[_Call], by_setting: Sequence[Sequence[str]]) -> lis
     return found
 
 
-def _elsewhere(stats: EvalStats, of_samples: Usage) -> Usage:
+def _elsewhere(stats: EvalStats, samples: Sequence[Sample]) -> Usage:
     # of samples that are not scored: the rest of Inspect's own sums over the run and the logs that it continues
     every = total(_usage(usage.model_dump()) for usage in stats.model_usage.values())
-    _, *tokens = (max(0, of_all - own) for of_all, own in zip(every, of_samples, strict=True))
+    scored = total(usage for sample in samples if sample.cases for usage in sample.usage)
+    _, *tokens = (max(0, of_all - own) for of_all, own in zip(every, scored, strict=True))
     rest = Usage(math.nan, *tokens)  # Inspect counts no calls
     return rest if rest.tokens else NONE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
@@ -15,9 +15,9 @@ import msgspec
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.benchmark import SETTINGS, find
 from ..core.evidence import Evidence, Reply, per_call, text_in
-from ..core.method import Method, ReplyMethod, of_settings
+from ..core.method import ReplyMethod, of_settings
 from ..core.signature import KEY, Signature
 from ..core.thinking import token_limit
 from ..core.usage import Usage
@@ -110,17 +110,8 @@ def _log(
             raise refused(path, found, "0, since our prompts have no examples")
     task, first = next(iter(configs.items()))
     signatures = every[task]
-    tokens = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
-    inserted = str([*tokens, _arguments(results).get("chat_template_args")])
     cache = next((str(results["config"][name]) for name in _CACHE if results["config"].get(name)), "")
-    benchmark = find(signatures[0].benchmark)
-    rows = _Rows(
-        benchmark=benchmark,
-        method=benchmark.methods[signatures[0].method],
-        settings=[benchmark.setting(signature.options) for signature in signatures],
-        wrapping=Wrapping(results.get("system_instruction") or "", results.get("chat_template"), inserted),
-        cached={} if cache else None,
-    )
+    rows = _Rows(results, signatures, {} if cache else None)
     cells: dict[str, int] = {}
     for task in tasks:
         cells |= cells_of(path, every[task][0])
@@ -177,16 +168,20 @@ class _Row(msgspec.Struct):
     arguments: dict[str, dict[str, Any]] | None = None  # request -> name -> its prompt; generation arguments or a label
 
 
-@dataclass
 class _Rows:
     """Reads samples files of one method."""
 
-    benchmark: Benchmark
-    method: Method
-    settings: Sequence[str]
-    wrapping: Wrapping
-    # request -> reply, both hashed, since lm-eval looks requests up by their arguments; None without a cache
-    cached: dict[int, int] | None
+    def __init__(
+        self, results: Mapping[str, Any], signatures: Sequence[Signature], cached: dict[int, int] | None
+    ) -> None:
+        self.benchmark = find(signatures[0].benchmark)
+        self.method = self.benchmark.methods[signatures[0].method]
+        self.settings = [self.benchmark.setting(signature.options) for signature in signatures]
+        inserted = [results.get(f"tokenizer_{name}_token") for name in ("bos", "eos", "pad")]
+        inserted.append(_arguments(results).get("chat_template_args"))
+        self.wrapping = Wrapping(results.get("system_instruction") or "", results.get("chat_template"), str(inserted))
+        # request -> reply, both hashed, since lm-eval looks requests up by their arguments; None without a cache
+        self.cached = cached
 
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
@@ -279,7 +274,7 @@ def _named_by(arguments: Mapping[str, Any]) -> str:
     return next((name for name in _NAMES if name in arguments), "")
 
 
-def _arguments(results: dict[str, Any]) -> dict[str, Any]:
+def _arguments(results: Mapping[str, Any]) -> dict[str, Any]:
     arguments = results["config"].get("model_args") or {}
     if isinstance(arguments, str):
         arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
