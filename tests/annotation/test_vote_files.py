@@ -7,7 +7,6 @@ import json
 import pytest
 
 from personafeedback_tasks.annotation.ingest import SentVote, read_votes
-from personafeedback_tasks.common.errors import DataError
 
 
 def label_studio(vote, cancelled=False, note=""):
@@ -40,41 +39,9 @@ def test_content_decides_the_format_and_an_item_without_a_vote_is_skipped(writte
     assert [(one.item, one.answer, one.note) for one in read_votes(path)] == votes
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "item,vote\ni1,A\ni1,B\n",
-        json.dumps([{"data": {"item": "i1"}, "annotations": [label_studio(["A"]), label_studio(["B"])]}]),
-    ],
-)
-def test_two_people_in_one_file_are_not_taken_for_one(written, tmp_path):
-    path = tmp_path / "votes.data"
-    path.write_text(written, encoding="utf-8")
-    with pytest.raises(DataError, match="found a second vote on the item 'i1', expected one of each person"):
-        read_votes(path)
-
-
 def test_a_table_says_when(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(TABLE, encoding="utf-8")
     first, second = read_votes(path)
     assert first == SentVote(where=f"{path}, line 2", item="i1", answer="A", note="odd", at="2026-01-02")
     assert second == SentVote(where=f"{path}, line 3", item="i2", answer="1 3")
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('{"a": 1, "b": 2}', "expected array. Pass a CSV with the columns item and vote"),
-        ("[", "expected a CSV or a JSON export. Export it again"),
-        ('[{"id": 1, "vote": "A"}]', "not JSON-MIN"),
-        ('[{"data": {"item": 1}, "annotations": []}]', "data.item = 1, expected str"),
-        ('[{"data": {"item": "i"}, "annotations": [{}]}]', "expected one"),
-        ("item,choice\ni1,A\n", "expected one 'vote'"),
-    ],
-)  # fmt: skip
-def test_what_is_no_such_file_is_one_clear_error(written, said, tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text(written, encoding="utf-8")
-    with pytest.raises(DataError, match=said):
-        read_votes(path)

@@ -21,10 +21,9 @@ from personafeedback_tasks.annotation import items
 from personafeedback_tasks.annotation.pack_files import FORMATS
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.rows import Person, Question, Refused
+from personafeedback_tasks.building.rows import Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import names as names_of
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.row_files import columns
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
@@ -66,36 +65,6 @@ def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separato
     folder.path(Question).write_text(out.getvalue(), encoding="utf-8", newline="")
     assert [row.id for row in folder.read(Question)] == [row.id for row in rows]
     assert [row.keep for row in folder.read(Question)] == [row.keep for row in rows]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "found", "expected"),
-    [
-        ("people.csv", "name,split\nAda,test\n", "line 1: found the columns 'name', 'split'", "one 'user_id'"),
-        ("people.csv", "user_id,split\nu1,dev\n", "line 2: found split = 'dev'", "one of train, test"),
-        ("people.csv", "user_id,kepp\nu1,no\n", "line 1: found the column 'kepp'", "no column 'keep'. Rename it"),
-        ("people.csv", "user_id,keep\nu1,maybe\n", "line 2: found keep = 'maybe'", "one of yes, no, nothing. Fix it."),
-        ("people.csv", "user_id,name\nu1,Ada,Bell\n", "line 2: found 3 values", "expected 2"),
-        ("people.csv", "user_id\nu1\nu1\n", "line 3: found the user_id 'u1'", "each once"),
-        ("people.csv", 'user_id\n"u1', "line 2: found", "expected a CSV"),
-    ],
-)  # fmt: skip
-def test_a_broken_table_is_named(tmp_path, name, content, found, expected):
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(DataError) as error:
-        Build(tmp_path).read(Person)
-    assert name in str(error.value)
-    assert found in str(error.value)
-    assert expected in str(error.value)
-
-
-def test_the_advice_on_a_file_of_the_teams_own_is_not_to_download_it(tmp_path):
-    (tmp_path / "persona").mkdir()
-    path = tmp_path / "persona" / "u1.json"
-    path.write_text("[]", encoding="utf-8")
-    with pytest.raises(DataError, match=r"u1\.json: found \[\], expected .* Fix this record") as error:
-        Build(tmp_path).persona("u1")
-    assert "download" not in str(error.value)
 
 
 def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_path, writer, monkeypatch):
@@ -143,36 +112,6 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
     (tmp_path / "pairs.csv").write_text("persona,question,chosen,rejected\nA cook,What now?,Soup,Fish\n", "utf-8")
     for _ in range(2):
         run("build", "import", imported, "--from", tmp_path / "pairs.csv")
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("annotator = 9", "found the key 'annotator', expected only name,"),
-        ("annotators = 0", "found annotators = 0, expected int >= 1"),
-        ("personas = 10000000", "found personas = 10000000, expected int <= 100000"),
-        ('annotators = "1:30"', "found annotators = '1:30', expected int"),
-        ("test = 9", "found test = 9, expected a share such as 8/9 or 0.8, from 0 to 1"),
-        ("test = -1", "found test = -1, expected a share"),
-        ("test = nan", "found test = nan, expected a share"),
-        ('test = "1e-999999999"', "found test = '1e-999999999', expected a share"),
-        ('test = "1/0"', "found test = '1/0', expected a share"),
-        ('language = "zh-CN"', "found language = 'zh-CN', expected a code of two or three letters"),
-        ('name = "Persona-Feedback"', "found name = 'Persona-Feedback', expected a name that is not the benchmark's"),
-        ('license = ""', "found license = '', expected one printable line"),
-        ('faults = "maybe"', "found faults = 'maybe', expected bool"),
-        ("name = [1]", "found name = [1], expected str"),
-        ("a = [", "invalid TOML"),
-        ("annotators: 9", "invalid TOML"),
-    ],
-)
-def test_a_setting_that_does_not_exist_is_named(tmp_path, line, said):
-    path = tmp_path / "build.toml"
-    path.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(DataError) as error:
-        Settings.load(path)
-    assert said in str(error.value)
-    assert str(path) in str(error.value)
 
 
 STARTED = Settings(name="日本: x # y", language="zh", license="no", test=Fraction(1, 3))

@@ -29,11 +29,10 @@ from personafeedback_tasks.building.rows import (
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.asking import Models
-from personafeedback_tasks.building.texts.personas import names, new_people
+from personafeedback_tasks.building.texts.personas import new_people
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
 from personafeedback_tasks.building.texts.sources import scenarios, start
 from personafeedback_tasks.building.texts.specific import _unquoted, draw_scenarios
-from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -78,24 +77,6 @@ def test_the_bundled_prompts_can_be_filled(tmp_path, language):
     path = tmp_path / "prompts" / "answer.md"
     path.write_text(path.read_text(encoding="utf-8") + "!", encoding="utf-8")
     assert prompts.load(tmp_path, "answer", language).version != before
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Answer {{question}}", "found no {{persona}}"),
-        ("{{persona}} {{question}} {{words}} {{anwser}}", "found {{anwser}}, which nothing fills"),
-        (None, "no such file"),
-    ],
-)
-def test_a_prompt_that_cannot_be_filled_is_named(tmp_path, text, said):
-    start(Build(tmp_path))
-    path = tmp_path / "prompts" / "answer.md"
-    path.unlink() if text is None else path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError) as error:
-        prompts.load(tmp_path, "answer", "en")
-    assert said in str(error.value)
-    assert str(path) in str(error.value)
 
 
 # --- personas ---------------------------------------------------------------------------------------------------------
@@ -276,21 +257,6 @@ def test_killed_between_any_two_files_a_build_becomes_the_same(tmp_path, writer,
     assert count > 10
 
 
-def test_what_a_team_brings_and_no_table_can_hold_is_named(upto):
-    folder = upto("personas", personas=1)
-    (user,) = names(folder.settings)
-    for lines, said in (
-        (f"{user},general,我该吃什么？\n{user},general,May I?\n{user},specific,我该吃什么？", r"csv, line 4: found the id '.*' of .*csv, line 2 again"),
-        ("nobody,general,May I ask?", r"found the user_id 'nobody' in question .* expected one of people.csv"),
-        (f"{user},general,May I ask, you?", "found 4 values"),
-    ):  # fmt: skip
-        table = f"user_id,category,question\n{lines}\n"
-        folder.path(Question).write_text(table, encoding="utf-8")
-        with pytest.raises(DataError, match=said):
-            write_questions(folder, Models(()))
-    assert folder.path(Question).read_text(encoding="utf-8") == table
-
-
 # --- plan, status, and the commands -----------------------------------------------------------------------------------
 
 
@@ -315,18 +281,3 @@ def test_the_next_step_is_the_first_one_that_lacks_something(upto):
     assert f"Next: personafeedback build texts {folder.root} answers --model MODEL --model OTHER\n" in shown()
     write_answers(Build(folder.root), ONE)
     assert "lacking" not in shown()
-
-
-def test_the_commands_say_what_to_do(tmp_path):
-    root = tmp_path / "build"
-    personafeedback("build", "init", root)
-    for arguments, said in (
-        (
-            ("status", root),
-            f"Next: personafeedback build pilot {root} --model MODEL --model OTHER",
-        ),  # before all is paid
-        (("texts", root, "personas", "--model", "x/y", "-M", "z"), "-M needs NAME=VALUE, got 'z'"),
-        (("texts", root, "answers", "--model", "x/y"), f"Run first: personafeedback build texts {root} personas"),
-        (("texts", root, "answers"), "The step answers needs a model"),
-    ):
-        assert said in personafeedback("build", *arguments).output

@@ -118,31 +118,6 @@ def test_the_same_import_again_changes_nothing_and_another_one_takes_a_new_folde
     assert {name: content for name, (_, content) in tree(tmp_path / "b").items()} == before
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"chosen": ""}, "line 2: found chosen = '', expected a non-empty string"),
-        ({"question": 7}, "line 2: found question = 7, expected str"),
-        ({"persona": None}, "line 2: found persona = None, expected str | object"),
-        ({"user_id": "../x"}, "line 2: found user_id = '../x', expected the name of a file"),
-        ({"category": "other"}, "line 2: found category = 'other', expected one of specific, general, nothing"),
-    ],
-)
-def test_a_broken_row_is_named_and_nothing_is_taken(tmp_path, change, said):
-    rows = rows_of(3)
-    rows[1] |= change
-    done = imported(tmp_path / "b", written(tmp_path, rows))
-    assert done.exit_code == 1
-    assert said in " ".join(done.stderr.split())
-    assert not (tmp_path / "b").exists()
-
-
-def test_a_user_has_one_persona(tmp_path):
-    rows = [{**row, "user_id": 7} for row in rows_of(2)]
-    done = imported(tmp_path / "b", written(tmp_path, rows))
-    assert "line 2: found another persona of '7' than in an earlier row" in done.stderr
-
-
 def test_rows_that_are_left_out_are_counted_by_reason(tmp_path):
     rows = rows_of(4)
     rows += [
@@ -158,14 +133,11 @@ def test_rows_that_are_left_out_are_counted_by_reason(tmp_path):
     ] * 3
 
 
-def test_what_a_spreadsheet_leaves_is_read_and_what_is_no_table_is_named(tmp_path):
+def test_what_a_spreadsheet_leaves_is_read(tmp_path):
     (tmp_path / "pairs.csv").write_text(
         "persona; question; chosen; rejected\nA cook; What now?; Soup; Fish\n;;;\n", "utf-8"
     )
     assert "took 1 pairs" in imported(tmp_path / "b", tmp_path / "pairs.csv").stdout
-    (tmp_path / "pairs.parquet").write_bytes(b"PAR1")
-    done = imported(tmp_path / "c", tmp_path / "pairs.parquet")
-    assert "--from must be a .csv or .jsonl file, got pairs.parquet" in done.stderr
 
 
 def test_a_null_is_a_value_that_is_not_given(tmp_path):
@@ -173,12 +145,3 @@ def test_a_null_is_a_value_that_is_not_given(tmp_path):
     rows = rows_of(2)
     rows[1] |= {"user_id": None, "category": None}
     assert "took 2 pairs" in imported(tmp_path / "b", written(tmp_path, rows)).stdout
-
-
-def test_a_file_without_a_pair_to_take_says_what_was_left_out_and_starts_no_build(tmp_path):
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("".join(json.dumps({**row, "rejected": row["chosen"]}) + "\n" for row in rows_of(2)), "utf-8")
-    done = imported(tmp_path / "b", path)
-    assert done.exit_code == 1
-    assert "found no pair, expected some. Left out: 2 whose responses are the same text." in done.stderr
-    assert not (tmp_path / "b").exists()

@@ -85,33 +85,8 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     assert all("Hobby" in row["persona"] and row["question"].startswith("What should I") for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("missing", "command", "said"),
-    [
-        ("pairs.jsonl", ("annotate", "pack"), "Run first: personafeedback build texts {} answers"),
-        ("pairs.jsonl", ("build", "release"), "Run first: personafeedback build texts {} answers"),
-        ("votes.jsonl", ("build", "release"), "Run first: personafeedback annotate votes {}"),
-        ("build.toml", ("annotate", "pack"), "Start one: personafeedback build init {}"),
-        ("build.toml", ("build", "status"), "Start one: personafeedback build init {}"),
-    ],
-)
-def test_the_step_before_is_named(missing, command, said, tmp_path):
-    build = a_build(tmp_path / "b")
-    (build.root / missing).unlink(missing_ok=True)
-    done = personafeedback(*command, build.root)
-    assert done.exit_code == 1
-    assert said.format(build.root) in " ".join(done.stderr.split())
-
-
-def test_what_cannot_be_is_said_before_anybody_is_paid(tmp_path):
-    """Too few votes for a case; and options that build.toml has."""
+def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
     build = a_build(tmp_path / "b", people=1, questions=1, annotators=5, votes_per_pair=5)
-    for option in (("--votes", 3), ("--out", tmp_path / "study")):
-        done = personafeedback("annotate", "pack", build.root, *option)
-        assert done.exit_code == 1
-        assert "with no option but --format. build.toml has its settings" in " ".join(done.output.split())
-    assert not build.has(PackItem)
-    assert not (tmp_path / "study").exists()
     done = ran("annotate", "pack", build.root)
     assert label_rule(5) in done.output
     assert done.output.splitlines()[-1].startswith("Next: personafeedback annotate votes")

@@ -194,34 +194,6 @@ def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
         {"One": 3 / 8, "Two": 1 / 8, "Three": 1 / 2}, abs=0.04
     )
     assert {one.scenario for one in draw_scenarios(Settings(), other, choices, 6)} == {"One", "Two"}
-    with pytest.raises(DataError, match=r"found no scenario for 'u2', expected at least one"):
-        draw_scenarios(Settings(), other, choices[2:], 1)
-
-
-BROKEN = {
-    ("scenarios.csv", "category,scenario,description,share,fits", scenarios): {
-        "A,One,,0,": "line 2: found share = '0', expected float > 0",
-        ",One,,1,": "line 2: found category = '', expected a non-empty string",
-        "A,One,,1,\nB,One,,1,": "line 3: found the scenario 'One' again",
-    },
-    ("names.csv", "country,share,female,male,family", countries): {
-        "Chad,1,,Idriss,Deby": "line 2: found nothing under female",
-        "Chad,none,Zara,Idriss,Deby": "line 2: found share = 'none'",
-    },
-    ("examples.jsonl", '{"scenario": "Rain", "question": "Which boots?"}', question_examples): {
-        '{"scenario": "Rain"}': "line 2: found no question, expected one",
-        '{"scenario": "a", "question": "b", "features": "c"}': "line 2: found features = 'c'",
-    },
-}
-"""(file, its first line, its reader) -> what follows -> how it is named."""
-
-
-@pytest.mark.parametrize(("name", "first", "read"), BROKEN)
-def test_a_broken_line_is_named(tmp_path, name, first, read):
-    for line, said in BROKEN[name, first, read].items():
-        (tmp_path / name).write_text(f"{first}\n{line}\n", encoding="utf-8")
-        with pytest.raises(DataError, match=f"{name}, {said}"):
-            read(tmp_path)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -311,26 +283,6 @@ def test_users_and_their_history_stay_as_they_were_brought(tmp_path, writer):
     assert folder.persona("u1").profile == profile
     assert [piece.text for piece in folder.memory("u1")] == ["[2025-03-01] user: Which tent?", "An essay on bells"]
     assert f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it." in said
-
-
-@pytest.mark.parametrize(
-    ("profile", "piece", "said"),
-    [
-        ({"Contact": ["at wen@example.org"]}, {"text": "a"}, "persona/u1.json: an e-mail address in Contact at character 4. "),
-        ({"Name": "Wen"}, {"role": "user", "content": "call me at +49 171 2345678"}, "memory/u1.jsonl, line 2: a phone number in content at"),
-        ([], {"text": "a"}, "persona/u1.json: found [], expected a non-empty JSON object"),
-        ({"Name": "Wen"}, {"role": "system", "content": "a"}, "u1.jsonl, line 2: found role = 'system', expected user or assistant"),
-        ({"Name": "Wen"}, {"note": "a"}, "u1.jsonl, line 2: found no 'text' (keys: 'note')"),
-        ({"Name": "Wen"}, {"text": "a", "date": 3}, "u1.jsonl, line 2: found date = 3, expected a string"),
-        ({"Name": "Wen"}, {"role": "user", "content": " "}, "u1.jsonl, line 2: found content = ' ', expected a non-empty string"),
-    ],
-)  # fmt: skip
-def test_what_is_broken_or_personal_is_named_before_anything_is_asked(tmp_path, writer, profile, piece, said):
-    folder = brought(tmp_path / "ours", {"u1": profile}, {"u1": [{"text": "fine"}, piece]})
-    with pytest.raises(DataError) as error:
-        write_personas(folder, ONE)
-    assert said in str(error.value)
-    assert (writer.take(), folder.read(Person)) == ([], [])
 
 
 def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions_are_paid(tmp_path, writer):

@@ -155,20 +155,6 @@ def test_a_near_copy_of_the_sets_own_test_data_is_left_out(tmp_path):
     assert answers[0].id not in " ".join(row["id"] for row in found)
 
 
-@pytest.mark.parametrize(
-    ("make", "arguments", "said"),
-    [
-        (a_build, ("--benchmark", "none"), "found no pair to train on, expected training persons"),
-        (split, ("--benchmark", "nowhere"), "pass --benchmark FOLDER, or `--benchmark none`"),
-    ],
-)
-def test_without_training_persons_or_the_benchmark_the_way_out_is_named(make, arguments, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = personafeedback("build", "training", make(tmp_path / "b").root, *arguments)
-    assert said in " ".join(done.stderr.split())
-    assert not (tmp_path / "b" / "training").exists()
-
-
 @pytest.mark.parametrize(("share", "tested"), [("0", 0), ("1/2", 4)])
 def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_place(share, tested, tmp_path):
     root, source = tmp_path / "b", tmp_path / "pairs.csv"

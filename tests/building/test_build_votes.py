@@ -144,21 +144,6 @@ def test_a_spreadsheet_may_have_been_at_the_pack(build, tmp_path, spreadsheet):
     assert {(vote.shown_as, vote.note) for vote in build.read(Vote)} == {("B", "hm; well, ok")}
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("item,vote\nnobody,A\n", "line 2: found the item 'nobody', expected one of"),
-        ("item,vote\n{item},C\n", "line 2: found the vote 'C', expected A, B or `cannot judge`, or nothing"),
-        ("item,vote\n{item},\n", "found no vote in it"),
-    ],
-)
-def test_what_no_vote_can_be_made_of_is_one_clear_error(build, tmp_path, content, said):
-    item = build.read(PackItem)[0].item
-    path = tmp_path / "v.csv"
-    path.write_text(content.format(item=item), "utf-8")
-    assert said.format(item=item) in refusal(build, path)
-
-
 def test_the_later_of_two_votes_counts_and_is_said(build, tmp_path):
     """By their times, whatever the order of files; else the one that comes later."""
     own = [place.item for place in build.read(PackItem) if place.annotator == "annotator-1"]
