@@ -45,7 +45,6 @@ class ExtractionTask(LabelStage):
     methods = {"generate": GENERATE}
     labels = (PROBLEMATIC, ACCEPT)
     rates = ("How much is called problematic", "called problematic", "by people")
-    judges = {"always_accept": lambda prompt: ACCEPT, "always_problematic": lambda prompt: PROBLEMATIC}
     report_fields = {
         "asks": "Each row is an attribute that was inferred from a conversation. People judged whether it is true of "
         "the user; the model does the same."

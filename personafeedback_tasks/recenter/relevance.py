@@ -76,18 +76,13 @@ def listing(attributes: Iterable[str], prompt: str) -> str:
     return filled(PROFILE_PROMPT, attributes="\n".join(numbered), prompt=prompt)
 
 
-def listed(prompt: str) -> int:
-    """How many attributes a text that `listing` made has; 0 for any other text."""
-    before, _, rest = PROFILE_PROMPT.partition("{attributes}")
-    if not prompt.startswith(before):
-        return 0
-    between = rest.partition("{prompt}")[0]
-    return len(re.findall(r"^\d+\. ", prompt.removeprefix(before).split(between)[0], re.MULTILINE))
-
-
 def all_of(prompt: str) -> str:
     """The reply that lists every attribute of a text that `listing` made; empty for any other text."""
-    return ", ".join(map(str, range(1, listed(prompt) + 1)))
+    before, _, rest = PROFILE_PROMPT.partition("{attributes}")
+    if not prompt.startswith(before):
+        return ""
+    listed = prompt.removeprefix(before).split(rest.partition("{prompt}")[0])[0]
+    return ", ".join(re.findall(r"^(\d+)\. ", listed, re.MULTILINE))
 
 
 def gather(rows: Sequence[Relevance]) -> list[CaseGroup]:
@@ -101,10 +96,8 @@ def gather(rows: Sequence[Relevance]) -> list[CaseGroup]:
 
 def split(answer: str, rows: int) -> Answers:
     """YES or NO for each row, or for all of them why the list is unreadable. A number of no row makes it so."""
-    if answer in REASONS:
-        return (answer,) * rows
     if (numbers := among(answer, rows)) is None:
-        return ("invalid_response_format",) * rows
+        return (answer if answer in REASONS else "invalid_response_format",) * rows
     return tuple(YES if number in numbers else NO for number in range(1, rows + 1))
 
 
@@ -149,10 +142,6 @@ class RelevanceTask(LabelStage):
     labels = (YES, NO)
     measured = (*LabelStage.measured, "over_selection")
     rates = ("How much is selected", "selected", "selected by people")
-    judges = {
-        "always_yes": lambda prompt: all_of(prompt) or YES,
-        "always_no": lambda prompt: NONE if listed(prompt) else NO,
-    }
     report_fields = {
         "asks": "Each row is an attribute of a user and a new prompt. People judged whether the attribute should "
         "change the reply; the model does the same.",
@@ -163,6 +152,10 @@ class RelevanceTask(LabelStage):
         if isinstance(case, CaseGroup):
             return listing([row.attribute for row in case.cases], case.question)
         return filled(PROMPT, attribute=case.attribute, prompt=case.prompt)
+
+    def always(self, label: str, prompt: str) -> str:
+        every = all_of(prompt)
+        return (every if label == YES else NONE) if every else label
 
     def texts(self, row: Relevance) -> dict[str, str]:
         return {"About the user": row.attribute, "People": self.people(row)}

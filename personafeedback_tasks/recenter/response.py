@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -133,10 +133,6 @@ GENERATE = LabelMethod(
 )  # fmt: skip
 
 
-def _always(label: str) -> Callable[[str], str]:
-    return lambda prompt: label
-
-
 class ResponseTask(JudgedStage):
     """Does a reply that uses an attribute of the user beat one that does not?"""
 
@@ -149,7 +145,6 @@ class ResponseTask(JudgedStage):
     labels = LABELS
     corpus = {"spearman": spearman, "no_better": no_better, "no_better_people": no_better_people}
     undirected = ("no_better", "no_better_people")
-    judges = {f"always_{label}": _always(label) for label in LABELS}
     report_fields = {
         "headline": (
             Line(

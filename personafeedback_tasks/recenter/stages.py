@@ -111,10 +111,15 @@ class JudgedStage(StageBenchmark):
 
     def __init__(self) -> None:
         self.signed = (self.unscored,)
+        self.judges = {f"always_{label.lower()}": partial(self.always, label) for label in self.labels}
         super().__init__(
             primary="acc", score="Accuracy", examine=self.examine, shown=self.shown,
             load=lambda data, counts: with_judgment(load(self.row, data)), environment=ENVIRONMENT_VARIABLE,
         )  # fmt: skip
+
+    def always(self, label: str, prompt: str) -> str:
+        """The reply of a judge that gives every row this label."""
+        return label
 
     @abstractmethod
     def constant(self) -> dict[str, Answers]:

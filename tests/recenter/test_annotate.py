@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
@@ -15,6 +14,7 @@ pytest.importorskip("jinja2")
 
 from support.annotators import MISSED, People, filled, is_uncomfortable, matters, missed, rating, table, verdict
 from support.commands import personafeedback, ran, tree
+from support.killed import after_each_file
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.rows import PackItem
@@ -170,14 +170,6 @@ def test_killed_between_any_two_files_a_study_loses_and_doubles_no_vote(step, tm
     if step == "pack":  # more of each, after votes
         votes(made, *files)
     words = {"pack": (more, "--out", ".", "--annotators", 3, "--format", "csv"), "votes": (".", *files)}[step]
-    real, left = os.replace, -1
-
-    def until(source, target):
-        nonlocal left
-        if left == 0:
-            raise KeyboardInterrupt
-        left -= 1
-        real(source, target)
 
     def done_in(folder):
         shutil.copytree(made, folder)
@@ -186,16 +178,11 @@ def test_killed_between_any_two_files_a_study_loses_and_doubles_no_vote(step, tm
 
     assert done_in(tmp_path / "whole").exit_code == 0
     whole = {name: text for name, (_, text) in tree(tmp_path / "whole").items()}
-    for killed in range(100):
-        with monkeypatch.context() as patched:
-            left = killed
-            patched.setattr(os, "replace", until)
-            stopped = done_in(tmp_path / f"killed{killed}").exit_code != 0
-        if not stopped:
-            break
+    kills = 0
+    for kills in after_each_file(monkeypatch, lambda files: done_in(tmp_path / f"killed{files}")):
         assert personafeedback("annotate", step, *words).exit_code == 0
-        assert {name: text for name, (_, text) in tree(Path.cwd()).items()} == whole, f"killed after {killed} files"
-    assert 4 <= killed < 99
+        assert {name: text for name, (_, text) in tree(Path.cwd()).items()} == whole, f"killed after {kills} files"
+    assert kills >= 3
 
 
 def test_a_row_with_other_texts_and_other_folders_are_refused_and_nothing_is_written(tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shutil
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +26,8 @@ from support.commands import personafeedback, ran
 from support.documents import DOCS, block, needs_checkout, run_as_printed
 from support.inspect_runs import inspect_eval
 from support.killed import Command
-from support.recenter import ScriptedLM, in_inspect
+from support.lm_eval_runs import FakeLM
+from support.recenter import in_inspect
 from support.servers import serving
 from support.shown import embedded, faults
 
@@ -66,19 +68,14 @@ def said(prompt: str) -> str:
     return "\n".join(re.findall(r"^- (.*)$", prompt, re.M)) or f"Sure. {asked}"
 
 
-class InLmEval(ScriptedLM):
+class InLmEval(FakeLM):
     """The model that `--model hf` names."""
 
     tokenizer_name = ""
 
-    def __init__(self):
-        super().__init__(None, None)
-
     @classmethod
     def create_from_arg_obj(cls, arguments, additional_config=None):
         return cls()
-
-    create_from_arg_string = create_from_arg_obj
 
     def apply_chat_template(self, history, add_generation_prompt=True):
         return history[-1]["content"]
@@ -386,15 +383,14 @@ def test_the_same_recipe_in_two_folders_is_two_chains(other):
 
 # --- runs that go on from another -------------------------------------------------------------------------------------
 
-LABELED: dict[tuple[str, str], list[Relevance]] = {}
-for _row in load(Relevance, "sample"):
-    LABELED.setdefault((_row.user_id, _row.prompt), []).append(_row)
-
 
 def test_without_a_run_people_say_what_is_told(tmp_path):
     shown = {row.id: row for row in SELECT.load(SELECT.options(data="sample"), {})}
-    ticked = {key: {row.attribute for row in rows if row.judgment} for key, rows in LABELED.items()}
-    assert {(row.user_id, row.question) for row in shown.values()} == LABELED.keys()
+    labeled, ticked = Counter(), defaultdict(set)
+    for row in load(Relevance, "sample"):
+        labeled[row.user_id, row.prompt] += 1
+        ticked[row.user_id, row.prompt] |= {row.attribute} if row.judgment else set()
+    assert {(row.user_id, row.question) for row in shown.values()} == labeled.keys()
 
     def replies(name, call):
         row = shown[name]
@@ -402,7 +398,7 @@ def test_without_a_run_people_say_what_is_told(tmp_path):
         return ", ".join(str(at) for at, text in enumerate(row.attributes, start=1) if text in own) or "NONE"
 
     table, log = in_inspect(SELECT, replies, tmp_path, method="select")
-    shares = [len(ticked[key]) / len(rows) for key, rows in LABELED.items()]
+    shares = [len(ticked[key]) / rows for key, rows in labeled.items()]
     assert table["selected"] == pytest.approx(sum(shares) / len(shares))
     assert table["none"] == pytest.approx(shares.count(0) / len(shares))
     for one in selected(earlier.find(str(log), "recenter_select")):
