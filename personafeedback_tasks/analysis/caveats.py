@@ -110,8 +110,8 @@ def _of_shortcuts(one: Contender) -> Iterator[Caveat]:
     # a case in which the run or the baseline has no pick is none of those that they share
     spec = one.run.benchmark.report
     for name, picks in spec.shortcuts.items() if spec.picked else ():
-        found = shared_picks(name, one)
-        if found and found.n and (share := found.value * found.n / len(one.run.cases)) > ONE_OF_THEM:
+        shared = [value for value in shared_picks(name, one) or () if not math.isnan(value)]
+        if shared and (share := math.fsum(shared) / len(one.run.cases)) > ONE_OF_THEM:
             yield Caveat("shortcut", WEAKENS, {"picks": picks, "percent": 100 * share, "name": name})
 
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from typing import Any
 
 from ..core.method import LabelMethod
 from ..core.report import Examined
 from ..core.result import Result
 from ..logs.run import Run
-from ..stats.clusters import Shared
+from ..stats.clusters import Shared, numbered
 from ..stats.estimates import Estimate, share
 
 
@@ -23,13 +23,14 @@ class Contender:
     run: Run
     controls: Mapping[str, Run] = field(default_factory=dict)  # value of the control's option -> run, for differences
     texts: Examined | None = None  # facts from the texts of its cases; None without data
-    part: Sequence[str] | None = None  # ids of the cases that count, in order; None for all
+    part: Any = None  # places of the cases that count, among the ids of all in order; None for all
     plain: bool = False  # whether each cell has the same weight
 
     @cached_property
     def ids(self) -> Sequence[str]:
         """Ids of its cases, which all runs of a ranking answered."""
-        return sorted(self.run.cases) if self.part is None else self.part
+        every = sorted(self.run.cases)
+        return every if self.part is None else [every[place] for place in self.part]
 
     @property
     def results(self) -> list[Result]:
@@ -46,19 +47,29 @@ class Contender:
         return found
 
     @cached_property
-    def users(self) -> list[str]:
-        """The user of each case."""
-        return [self.run.cases[case_id].user_id for case_id in self.ids]
+    def cells(self) -> Any:
+        """The cell of each case, as a number."""
+        return numbered([self.run.cases[case_id].cell for case_id in self.ids])
 
     @cached_property
-    def shared(self) -> Shared | None:
-        """Clusters of the cases beside their user, such as a prompt that several users have; None without any."""
-        return self.texts.shared(self.ids) if self.texts else _partners_of(self.run, self.ids)
+    def clusters(self) -> tuple[Any, Shared | None]:
+        """The user of each case as a number, and what cases share beside, such as a prompt or a second user."""
+        names = [self.run.cases[case_id].user_id for case_id in self.ids]
+        shared = self.texts.shared(self.ids) if self.texts else _partners_of(self.run, self.ids)
+        if shared is None:
+            return numbered(names), None
+        both = numbered(names, shared.partners)  # a user has one number on either side
+        return both[: len(names)], Shared(numbered(shared.prompts), both[len(names) :])
 
     @property
-    def cells(self) -> list[str] | None:
-        """The cell of each case where cells weigh the same; else None."""
-        return [self.run.cases[case_id].cell for case_id in self.ids] if self.plain else None
+    def users(self) -> Any:
+        """The user of each case, as a number."""
+        return self.clusters[0]
+
+    @cached_property
+    def scores(self) -> list[float]:
+        """The primary measure of each case."""
+        return self.values(self.run.primary)
 
     @cached_property
     def picks(self) -> list[float]:
@@ -66,20 +77,14 @@ class Contender:
         picked = self.run.benchmark.report.picked
         return [picked(self.run.by_case[case_id]) if picked else math.nan for case_id in self.ids]
 
-    @cached_property
-    def scores(self) -> list[float]:
-        """The primary measure of each case."""
-        return [self.run.cases[case_id].value(self.run.primary) for case_id in self.ids]
+    def values(self, measure: str) -> list[float]:
+        """A value of each case; nan where it has none."""
+        return [self.run.cases[case_id].value(measure) for case_id in self.ids]
 
-    def mean(self, ids: Sequence[str], values: Sequence[float], over: Callable[..., Estimate] = share) -> Estimate:
-        """The mean of a value of some of its cases, clustered by user.
-
-        It is undefined where cells weigh the same and one has no case.
-        """
-        of_ids = replace(self, part=ids)
-        if of_ids.cells is not None and {*of_ids.cells} != {*self.run.benchmark.cells}:
-            return over([], [])
-        return over(values, of_ids.users, of_ids.cells, of_ids.shared)
+    def mean(self, values: Any, over: Callable[..., Estimate] = share) -> Estimate:
+        """The mean of one value per case, clustered by user; undefined where cells weigh the same and one has none."""
+        users, shared = self.clusters
+        return over(values, users, self.cells if self.plain else None, shared)
 
 
 def has_macro(run: Run) -> bool:
@@ -87,13 +92,17 @@ def has_macro(run: Run) -> bool:
     return run.benchmark.report.macro and set(run.answered) == set(run.benchmark.cells)
 
 
-def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str], list[str]]]:
-    """(name, its cells, ids of its answered cases in order) of every cell and group; cells `begun` may have no ids."""
-    ids: dict[str, list[str]] = {cell: [] for cell in begun}
-    for case in run.cases.values():
-        ids.setdefault(case.cell, []).append(case.case_id)
-    columns = run.benchmark.columns(ids)
-    return [(name, cells, sorted(chain.from_iterable(ids[cell] for cell in cells))) for name, cells in columns.items()]
+def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str], Any]]:
+    """(name, its cells, places of its cases as `Contender.part`) of every cell and group, those `begun` among them."""
+    import numpy as np  # the extra `report` brings it
+
+    present = dict.fromkeys([*begun, *(case.cell for case in run.cases.values())])
+    of_case = [run.cases[case_id].cell for case_id in sorted(run.cases)]
+    found = []
+    for name, cells in run.benchmark.columns(present).items():
+        places = [place for place, cell in enumerate(of_case) if cell in cells]
+        found.append((name, cells, np.array(places, dtype=int)))
+    return found
 
 
 def _partners_of(run: Run, ids: Sequence[str]) -> Shared | None:

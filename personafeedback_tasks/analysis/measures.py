@@ -12,6 +12,7 @@ from typing import Any
 from ..core.report import DIFFERENCE, Control, Line
 from ..core.result import CorpusMetric, Result
 from ..core.table import UnitMean
+from ..logs.run import Run
 from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, share
 from ..stats.logistic import at_zero
 from .contender import Contender, has_macro
@@ -33,12 +34,30 @@ SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Line):
-    """A measure of reports and rankings. Documents have the fields of `Line`."""
+    """A measure of reports and rankings: the mean of a value per case, unless `of` computes it from all of them.
 
-    # of some of a run's cases; None where these have none
-    of: Callable[[Contender], Estimate | None] = field(repr=False, compare=False)
+    Documents have the fields of `Line`.
+    """
+
+    # The value of each case, nan where it has none; None where the run has no such measure.
+    values: Callable[[Contender], Sequence[float] | None] | None = field(default=None, repr=False, compare=False)
+    over: Callable[..., Estimate] = field(default=share, repr=False, compare=False)  # how values become an estimate
+    of: Callable[[Contender], Estimate | None] | None = field(default=None, repr=False, compare=False)
     baseline: str = field(default="", repr=False)  # of a margin
     reported: bool = field(default=True, repr=False)  # whether reports have it
+
+    def in_parts(self, whole: Contender, parts: Sequence[Contender]) -> list[Estimate | None]:
+        """Its value in parts of a run, whose values are computed once; None where there is none."""
+        import numpy as np  # the extra `report` brings it
+
+        if self.values is None:
+            assert self.of is not None, "a measure has either"
+            return [self.of(part) for part in parts]
+        values = self.values(whole)
+        if values is None:
+            return [None for _ in parts]
+        given = np.asarray(values, dtype=float)
+        return [part.mean(given if part.part is None else given[part.part], self.over) for part in parts]
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
@@ -59,9 +78,9 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     about = "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
     macro = "plain mean over the cells, whatever their numbers of cases"
     found = [
-        Measure(SCORE, " or ".join(scores), kind="score", of=_score, ranked=True, reported=False, meaning=about),
+        Measure(SCORE, " or ".join(scores), kind="score", values=_score, ranked=True, reported=False, meaning=about),
         Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=macro),
-        *(_own(line, RESULT) for line in run.headline),
+        *(own(line, run, RESULT) for line in run.headline),
     ]
     baselines = dict.fromkeys(spec.baselines)
     if texts:
@@ -71,9 +90,11 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     for name in spec.beside:
         fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
         if name in spec.baselines:
-            found.append(Measure(name, of=partial(_baseline, name), meaning=picked.get(name, ""), **fields))
+            found.append(Measure(name, values=partial(_baseline, name), meaning=picked.get(name, ""), **fields))
         else:
-            found.append(Measure(name, of=partial(_part, name), meaning=parts.get(name, ""), counted="cases", **fields))
+            found.append(
+                Measure(name, values=partial(_part, name), meaning=parts.get(name, ""), counted="cases", **fields)
+            )
     if spec.adjusted:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
         shown: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
@@ -84,24 +105,24 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     for name in baselines:
         about = f"the score minus that of the baseline {name} on the same cases{which.get(name, '')}"
         fields = {"baseline": name, "unit": DIFFERENCE, "ranked": True, "table": "", "meaning": about}
-        found.append(Measure(over(name), kind="margin", of=partial(margin, name), **fields))
+        found.append(Measure(over(name), kind="margin", values=partial(_margin, name), over=paired, **fields))
     table = "" if spec.compared else BASELINES  # those have a table of their own, with people
     for name in baselines:
         if name not in spec.beside:
             about = picked.get(name, "")
-            found.append(Measure(name, kind="baseline", of=partial(_baseline, name), table=table, meaning=about))
+            found.append(Measure(name, kind="baseline", values=partial(_baseline, name), table=table, meaning=about))
     fields = {"interval": True, "counted": "cases"}
     for name in spec.shortcuts if spec.picked else ():
         about = f"share of the run's picks that are those of the baseline {name}{which[name]}"
         shown = {**fields, "table": SHARED, "baseline": name, "meaning": about}
-        found.append(Measure(f"same_as_{name}", name, kind="shared", of=partial(shared_picks, name), **shown))
+        found.append(Measure(f"same_as_{name}", name, kind="shared", values=partial(shared_picks, name), **shown))
     for name, label in parts.items():
         if name not in spec.beside:
             table = f"{run.score_name} in parts of the data"
-            found.append(Measure(name, label, kind="part", of=partial(_part, name), table=table, **fields))
-    found += [_own(line, line.table) for line in spec.details]
+            found.append(Measure(name, label, kind="part", values=partial(_part, name), table=table, **fields))
+    found += [own(line, run, line.table) for line in spec.details]
     unnamed = (name for name in (*run.benchmark.measures, *run.benchmark.corpus) if name not in spec.lines)
-    return [*found, *(_own(Line(name), "") for name in unnamed)]
+    return [*found, *(own(Line(name), run) for name in unnamed)]
 
 
 def _named(label: str, **fields: Any) -> Measure:
@@ -134,7 +155,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
     found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         key = f"{one.run.primary}_{value}"
-        found.append(Measure(key, value, kind="setting", of=partial(_under, value), interval=True, table=SETTINGS))
+        found.append(Measure(key, value, kind="setting", values=partial(_under, value), interval=True, table=SETTINGS))
         if value not in own.values():
             of, about = partial(difference, (setting, value)), f"the score minus that under {value}, paired by case"
             key, name = f"{setting}_minus_{value}", f"{setting} - {value}"
@@ -153,10 +174,13 @@ def _of_difference(name: str, control: Control) -> str:
     return f"the score minus that of the same model {control.without}, {PAIRED}"
 
 
-def _own(line: Line, table: str) -> Measure:
+def own(line: Line, run: Run, table: str = "") -> Measure:
+    """A measure of the benchmark of a run."""
     ranked, kind = line.ranked or bool(line.none), "beside" if line.none else "own"
     fields = {**vars(line), "table": table, "ranked": ranked, "kind": kind}
-    return Measure(**fields, of=partial(own, line.key))
+    if over := run.benchmark.corpus.get(line.key):
+        return Measure(**fields, of=partial(_of_corpus, over, line.ends))
+    return Measure(**fields, values=lambda one: one.values(line.key), over=share if line.is_share else estimate)
 
 
 def _in_rankings(measure: Measure, one: Contender) -> str:
@@ -177,70 +201,59 @@ def over(baseline: str) -> str:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def own(name: str, one: Contender) -> Estimate:
-    """A measure of the benchmark: the mean of the cases' values, or one over the corpus; undefined without a case."""
-    benchmark, users = one.run.benchmark, one.users
-    line, over = benchmark.report.line(name), benchmark.corpus.get(name)
-    if not users or (over is None and name not in benchmark.measures):
-        return share([], [])
-    if over is None:
-        values = [one.run.cases[case_id].value(name) for case_id in one.ids]
-        return (share if line.is_share else estimate)(values, users, one.cells, one.shared)
-    if isinstance(over, UnitMean):
-        by_unit = over.by_unit(one.results)
-        values = [mean(by_unit.get(over.units.of(case_id), ())) for case_id in one.ids]
-        return replace(share(values, users, one.cells, one.shared), n=sum(map(len, by_unit.values())))
-    return estimate_of(partial(_over_cases, over), one.judged, users, line.ends, one.shared)
+def _of_corpus(measure: CorpusMetric, ends: tuple[float, float], one: Contender) -> Estimate:
+    if not one.ids:
+        return one.mean([])
+    if isinstance(measure, UnitMean):
+        by_unit = measure.by_unit(one.results)
+        values = [mean(by_unit.get(measure.units.of(case_id), ())) for case_id in one.ids]
+        return replace(one.mean(values), n=sum(map(len, by_unit.values())))
+
+    def over_cases(epochs: Sequence[Sequence[Result]]) -> float:
+        return measure([*chain.from_iterable(epochs)])
+
+    users, shared = one.clusters
+    return estimate_of(over_cases, one.judged, users, ends, shared)
 
 
-def _over_cases(measure: CorpusMetric, epochs: Sequence[Sequence[Result]]) -> float:
-    return measure([*chain.from_iterable(epochs)])
-
-
-def _score(one: Contender) -> Estimate:
-    return share(one.scores, one.users, also=one.shared)
+def _score(one: Contender) -> Sequence[float]:
+    return one.scores
 
 
 def _macro(one: Contender) -> Estimate | None:
-    return replace(one, plain=True).mean(one.ids, one.scores) if has_macro(one.run) else None
+    return replace(one, plain=True).mean(one.scores) if has_macro(one.run) else None
 
 
-def _baseline(name: str, one: Contender) -> Estimate | None:
-    values = _of_baselines(name, one)
-    return None if values is None else one.mean(one.ids, values)
+def _baseline(name: str, one: Contender) -> list[float] | None:
+    of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
+    return [of_case[name] for of_case in of_cases] if all(name in of_case for of_case in of_cases) else None
 
 
-def _part(name: str, one: Contender) -> Estimate | None:
+def _part(name: str, one: Contender) -> list[float] | None:
     if one.texts is None or name not in one.texts.subsets:
         return None
     _, inside = one.texts.subsets[name]
-    values = [value if case_id in inside else math.nan for case_id, value in zip(one.ids, one.scores, strict=True)]
-    return share(values, one.users, one.cells, one.shared)
+    return [value if case_id in inside else math.nan for case_id, value in zip(one.ids, one.scores, strict=True)]
 
 
-def margin(baseline: str, one: Contender) -> Estimate | None:
-    """The score minus that of a baseline on the same cases; None where that is missing, or the run is void."""
-    values = _of_baselines(baseline, one)
+def _margin(baseline: str, one: Contender) -> list[float] | None:
+    # the score minus that of a baseline on the same cases; None where that is missing, or the run is void
+    values = _baseline(baseline, one)
     if values is None or is_void(one.run):
         return None
-    return one.mean(one.ids, [mine - its for mine, its in zip(one.scores, values, strict=True)], paired)
+    return [mine - its for mine, its in zip(one.scores, values, strict=True)]
 
 
-def shared_picks(baseline: str, one: Contender) -> Estimate | None:
-    """The share of a run's picks that are a baseline's, see `ReportSpec.shortcuts`."""
+def shared_picks(baseline: str, one: Contender) -> list[float] | None:
+    """Of each case, the share of the run's picks that are a baseline's, see `ReportSpec.shortcuts`."""
     # a pick is one reply or one pair of rewards; a case without one of the run or of the baseline is left out
-    values = _of_baselines(baseline, one)
+    values = _baseline(baseline, one)
     if values is None or is_void(one.run):
         return None
     shared = []
     for pick, right in zip(one.picks, values, strict=True):
         shared.append(math.nan if right not in (0, 1) else pick if right else 1 - pick)
-    return one.mean(one.ids, shared)
-
-
-def _of_baselines(name: str, one: Contender) -> list[float] | None:
-    of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
-    return [of_case[name] for of_case in of_cases] if all(name in of_case for of_case in of_cases) else None
+    return shared
 
 
 def _adjusted(one: Contender) -> Estimate | None:
@@ -257,16 +270,13 @@ def difference(settings: tuple[str, str] | None, one: Contender) -> Estimate | N
     more, less = (runs.get(setting) for setting in settings or ("", ""))
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
-    gain = gains(more, less, one.ids)
-    if is_void(run):  # also between two controls
-        return paired([], [])
-    return one.mean([*gain], [*gain.values()], paired)
+    gain = {} if is_void(run) else gains(more, less, one.ids)  # also between two controls
+    return one.mean([gain.get(case_id, math.nan) for case_id in one.ids], paired)
 
 
-def _under(value: str, one: Contender) -> Estimate | None:
-    control = one.controls[value]
-    ids = [case_id for case_id in one.ids if case_id in control.cases]
-    return one.mean(ids, [control.cases[case_id].value(one.run.primary) for case_id in ids])
+def _under(value: str, one: Contender) -> list[float]:
+    values = one.controls[value].values(one.run.primary)
+    return [values.get(case_id, math.nan) for case_id in one.ids]
 
 
 def _harm(word: str, before: float, one: Contender) -> Estimate | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
@@ -50,26 +50,26 @@ class RunPair:
     measures: Mapping[str, Estimate] = field(default_factory=dict)
 
 
-def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[str], also: Shared | None = None) -> list[RunPair]:
+def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[Hashable], also: Shared | None = None) -> list[RunPair]:
     """All pairs of runs, from one value per case of each, the best run first."""
+    import numpy as np  # the extra `report` brings it
+
     pairs = []
-    for (first, ours), (second, theirs) in combinations(enumerate(scores, 1), 2):
-        deltas = [x - y for x, y in zip(ours, theirs, strict=True)]
-        pairs.append(RunPair(first, second, *paired_test(deltas, users, also=also)))
+    for (first, ours), (second, theirs) in combinations(enumerate(map(np.array, scores), 1), 2):
+        pairs.append(RunPair(first, second, *paired_test(ours - theirs, users, also=also)))
     corrected = holm([pair.p for pair in pairs])
     return [replace(pair, p=p) for pair, p in zip(pairs, corrected, strict=True)]
 
 
 def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
     """The pair of a ranking of two runs, with its groups and its measures that are no means."""
-    values = {
-        case_id: (x - y, user)
-        for case_id, x, y, user in zip(first.ids, first.scores, second.scores, first.users, strict=True)
-    }
+    import numpy as np
+
+    deltas = np.subtract(first.scores, second.scores)
     found = {}
-    for name, _, ids in groups_of(first.run):
-        deltas, users = zip(*(values[case_id] for case_id in ids), strict=True)
-        difference, p = paired_test(deltas, users, also=replace(first, part=ids).shared)
+    for name, _, places in groups_of(first.run):
+        users, shared = replace(first, part=places).clusters
+        difference, p = paired_test(deltas[places], users, also=shared)
         found[name] = Gap(difference, p, minimum_detectable_difference(difference))
     *parts, whole = found
     corrected = holm([found[name].p for name in parts])

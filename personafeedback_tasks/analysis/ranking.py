@@ -76,23 +76,23 @@ def make_ranking(
     contenders = [replace(one, texts=texts) for one in contenders]
     listed = measures(contenders)
     sound = [one for one in contenders if not is_void(one.run)]
-    sound.sort(key=lambda one: (-sum(one.scores), one.run.label))
+    totals = {id(one.run): sum(one.scores) for one in sound}
+    sound.sort(key=lambda one: (-totals[id(one.run)], one.run.label))
     void = sorted((one for one in contenders if is_void(one.run)), key=lambda one: one.run.label)
-    users = contenders[0].users
-    pairs = pairs_of([one.scores for one in sound], users, contenders[0].shared)
+    pairs = pairs_of([one.scores for one in sound], *contenders[0].clusters)
     if len(contenders) == len(sound) == 2:
         pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
     contenders = [*sound, *void]
     names = distinct_names([_name(one.run) for one in contenders], [one.run for one in contenders])
-    values = [{measure.key: measure.of(one) for measure in listed} for one in contenders]
+    values = [{measure.key: measure.in_parts(one, [one])[0] for measure in listed} for one in contenders]
     uses = _uses(contenders, listed, values)
     of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
     runs = []
     caveats = []
     for place, (one, name, found, use) in enumerate(zip(contenders, names, values, uses, strict=True), 1):
         is_sound = place <= len(sound)
-        rank = 1 + sum(sum(other.scores) > sum(one.scores) + 1e-9 for other in sound)
+        rank = 1 + sum(total > totals[id(one.run)] + 1e-9 for total in totals.values()) if is_sound else None
         clauses = filter(None, [none_of(one.run, found), uses_known(use) if use and use.asked else ""])
         runs.append(
             RankedRun(
@@ -106,7 +106,7 @@ def make_ranking(
                 signature=signature_line(one.run),
                 partial=bool(one.run.partial),
                 void=not is_sound,
-                rank=rank if is_sound else None,
+                rank=rank,
                 ranks=ranks_of(place, len(sound), apart) if is_sound else None,
                 tied=_tied(place, len(sound), apart) if is_sound else (),
                 verdict="; ".join(clauses) or None,
@@ -121,11 +121,12 @@ def make_ranking(
     cells = {cell: first.answered[cell] for cell in first.benchmark.cells if cell in first.answered}
     spec, shared = first.benchmark.report, asked(first)
     compared = {line.key: line for line in spec.compared if any(line.key in pair.measures for pair in pairs)}
+    users = len({case.user_id for case in first.cases.values()})
     entry = RankingEntry(
-        title=_title(first, shared, cells, len(set(users))),
+        title=_title(first, shared, cells, users),
         asked=shared,
         cases=sum(cells.values()),
-        users=len(set(users)),
+        users=users,
         cells=cells,
         caveats=texts_of(grouped(caveats)),
         measures={one.key: one for one in listed},

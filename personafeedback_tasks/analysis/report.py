@@ -66,10 +66,8 @@ def make_report(
     controls = controls or {}
     whole = Contender(run, controls, texts=texts)
     listed = [one for one in every([whole]) if one.reported]
-    found = groups_of(run, run.cells)
-    groups = [_group(replace(whole, part=ids), name, cells, listed) for name, cells, ids in found]
-    _, cells, ids = found[-1]
-    macro = _group(replace(whole, part=ids, plain=True), "macro", cells, listed) if has_macro(run) else None
+    groups = _groups(whole, listed)
+    macro = groups.pop() if has_macro(run) else None
     overall = groups[-1].measures
     caveats = of_result(whole, cases, no_data, overall[run.primary])
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
@@ -113,26 +111,38 @@ def make_report(
     )
 
 
-def _group(one: Contender, name: str, cells: Sequence[str], measures: Sequence[Measure]) -> Group:
-    run = one.run
-    answers = [answer for result in one.results for answer in result.answers]
-    values = {measure.key: measure.of(one) for measure in measures}
-    return Group(
-        name=name,
-        cases=len(one.ids),
-        of=sum(run.cells[cell] for cell in cells),
-        users=len({*one.users}),
-        replies=len(answers),
-        reasons=dict(sorted(Counter(answer for answer in answers if answer not in run.benchmark.labels).items())),
-        measures={key: value for key, value in values.items() if value is not None},
-    )
+def _groups(whole: Contender, measures: Sequence[Measure]) -> list[Group]:
+    # of every cell and group of cells, and of all of them with the same weight
+    run = whole.run
+    named = groups_of(run, run.cells)
+    parts = [replace(whole, part=places) for _, _, places in named]
+    if has_macro(run):
+        named.append(("macro", named[-1][1], ()))
+        parts.append(replace(parts[-1], plain=True))
+    values = {measure.key: measure.in_parts(whole, parts) for measure in measures}
+    groups = []
+    for place, ((name, cells, _), part) in enumerate(zip(named, parts, strict=True)):
+        answers = [answer for result in part.results for answer in result.answers]
+        reasons = Counter(answer for answer in answers if answer not in run.benchmark.labels)
+        group = Group(
+            name=name,
+            cases=len(part.ids),
+            of=sum(run.cells[cell] for cell in cells),
+            users=len({*part.users.tolist()}),
+            replies=len(answers),
+            reasons=dict(sorted(reasons.items())),
+            measures={key: value for key, of in values.items() if (value := of[place]) is not None},
+        )
+        groups.append(group)
+    return groups
 
 
 def make_judges(run: Run, texts: Examined) -> Judges:
     baselines = {}
     for name, cases in answered(run, texts).items():
         one = Contender(replace(run, results=cases), texts=texts)
-        baselines[name] = {line.key: own(line.key, one) for line in run.benchmark.report.compared}
+        compared = [own(line, run) for line in run.benchmark.report.compared]
+        baselines[name] = {measure.key: value for measure in compared if (value := measure.in_parts(one, [one])[0])}
     people = texts.agreement
     return Judges(baselines, people.coefficients if people else {}, people.note if people else "")
 

@@ -79,8 +79,9 @@ def check_json(raw: bytes | str) -> None:
     """Raise ValueError for what no parser survives: some recurse for each bracket, some copy a number to the stack."""
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "surrogatepass")
-    if raw.count(b"[") + raw.count(b"{") <= DEEPEST and b"0" * (LONGEST_NUMBER + 1) not in raw.translate(_DIGITS_AS_0):
-        return  # nearly every record, in a fifth of the time
+    every_40th = raw[::40].translate(_DIGITS_AS_0)  # of a number that is too long, ten digits in a row
+    if raw.count(b"[") + raw.count(b"{") <= DEEPEST and b"0" * (LONGEST_NUMBER // 40) not in every_40th:
+        return  # nearly every record, in a twentieth of the time
     no_escapes = raw.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quotes are left but those around strings
     bare = b"".join(no_escapes.split(b'"')[::2])  # brackets and digits inside of strings do not count
     if _LONG_NUMBER.search(bare):

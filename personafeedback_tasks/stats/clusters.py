@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -17,15 +16,15 @@ FEWEST = 6.0
 class Shared:
     """What makes cases alike beside their user: a prompt, or any user in common, on either side."""
 
-    prompts: Sequence[str]  # the prompt of each case
-    partners: Sequence[str] = ()  # a second user that each case is about; empty where it is about its user alone
+    prompts: Sequence[Hashable]  # the prompt of each case
+    partners: Sequence[Hashable] = ()  # a second user that each case is about; empty where it is about its user alone
 
 
 Clusters = Sequence[Sequence[Hashable]]
 """The cluster of each case, or two of each: a case is in both."""
 
 
-def shared_variance(variance: Callable[[Clusters], float], users: Sequence[str], also: Shared | None) -> float:
+def shared_variance(variance: Callable[[Clusters], float], users: Sequence[Hashable], also: Shared | None) -> float:
     """The variance where cases are alike that share a user or a prompt.
 
     Args:
@@ -39,7 +38,7 @@ def shared_variance(variance: Callable[[Clusters], float], users: Sequence[str],
     # intervals too long. Where it is not above 0, users and prompts are added up and nothing is subtracted, which is
     # never too small.
     several = also is not None and len(set(also.prompts)) > 1
-    if also is None or not (several or also.partners):
+    if also is None or not (several or len(also.partners)):
         return variance([users])
     sides = sides_of(users, also)
     of_users, of_prompts = variance(sides), variance([also.prompts]) if several else 0.0
@@ -47,7 +46,7 @@ def shared_variance(variance: Callable[[Clusters], float], users: Sequence[str],
     def with_prompts(clusters: Clusters) -> float:
         return variance([list(zip(side, also.prompts, strict=True)) for side in clusters]) if several else 0.0
 
-    if not also.partners:
+    if not len(also.partners):
         both = of_users + of_prompts - with_prompts(sides)
         return both if math.isnan(both) else max(of_users, of_prompts, both)
     twice = [[frozenset(pair) for pair in zip(*sides, strict=True)]]
@@ -55,32 +54,33 @@ def shared_variance(variance: Callable[[Clusters], float], users: Sequence[str],
     return of_users + of_prompts if found <= 0 else found
 
 
-def sides_of(users: Sequence[str], also: Shared | None) -> Clusters:
+def sides_of(users: Sequence[Hashable], also: Shared | None) -> Clusters:
     """The users of each case."""
-    return [users, also.partners] if also is not None and also.partners else [users]
+    return [users, also.partners] if also is not None and len(also.partners) else [users]
 
 
-@lru_cache(maxsize=16)  # the measures of a group share its users and cells
-def numbered(names: tuple[Hashable, ...]) -> Any:
-    """The number of each name, from 0 in the order in which they occur first."""
+def numbered(*sides: Sequence[Hashable]) -> Any:
+    """The number of each name, side after side, from 0 in the order in which names occur first; numbers stay."""
     import numpy as np
 
+    if isinstance(sides[0], np.ndarray):
+        return np.concatenate(sides)
     numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=int)
+    return np.array([numbers.setdefault(name, len(numbers)) for name in chain(*sides)], dtype=int)
 
 
 def cluster_sums(moves: Any, clusters: Clusters) -> list[float]:
-    """The sum of each cluster's values; nan is left out."""
-    # In the order in which clusters occur first, which decides the last digit.
+    """The sum of each cluster's values, in the order of `numbered`; nan is left out."""
     import numpy as np
 
-    numbers = numbered(tuple(chain.from_iterable(clusters)))
-    moves = np.tile(moves, len(clusters))
+    numbers, moves = numbered(*clusters), np.tile(moves, len(clusters))
     if len(numbers) != len(moves):
         raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
     defined = ~np.isnan(moves)
-    sums = np.bincount(numbers[defined], weights=moves[defined]).tolist()
-    return [sums[number] for number in dict.fromkeys(numbers[defined].tolist())]
+    numbers = numbers[defined]
+    sums = np.bincount(numbers, weights=moves[defined])
+    found: list[float] = sums[np.bincount(numbers) > 0].tolist()
+    return found
 
 
 def stderr_of_sum(deviations: Collection[float]) -> float:

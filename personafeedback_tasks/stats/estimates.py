@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -91,8 +91,8 @@ def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
 
 def estimate(
     values: Sequence[float],
-    users: Sequence[str],
-    cells: Sequence[str] | None = None,
+    users: Sequence[Hashable],
+    cells: Sequence[Hashable] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
@@ -111,26 +111,27 @@ def estimate(
 
 
 def _estimate(
-    values: Sequence[float], users: Sequence[str], cells: Sequence[str] | None, also: Shared | None
+    values: Sequence[float], users: Sequence[Hashable], cells: Sequence[Hashable] | None, also: Shared | None
 ) -> tuple[Estimate, float, float]:
     # (the estimate, its degrees of freedom, the skewness of the mean)
-    value, n, moves, _ = _mean(values, cells)
+    given = _array(values)
+    value, n, moves, _ = _mean(given, cells)
     stderr, ways = _spread(moves, users, also)
     sums, degrees = ways[0], min(map(len, ways)) - 1
     size = math.hypot(*sums)
     skewness = math.fsum((d / size) ** 3 for d in sums) if size else 0.0
     reach = critical(degrees) * stderr if shows_spread(stderr) else math.nan
     if value == 0 and len(sums) > 1 and not shows_spread(stderr):
-        sizes = list(map(abs, values))
-        if max(size for size in sizes if size == size) <= 1:
+        sizes = abs(given)
+        if not (sizes > 1).any():
             reach = share(sizes, users, cells, also).high
     return Estimate(value, stderr, value - reach, value + reach, n, len(sums)), degrees, skewness
 
 
 def paired(
     values: Sequence[float],
-    users: Sequence[str],
-    cells: Sequence[str] | None = None,
+    users: Sequence[Hashable],
+    cells: Sequence[Hashable] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
     """`estimate` of a difference between two runs, paired by case; the interval allows for skew between users."""
@@ -139,8 +140,8 @@ def paired(
 
 def paired_test(
     values: Sequence[float],
-    users: Sequence[str],
-    cells: Sequence[str] | None = None,
+    users: Sequence[Hashable],
+    cells: Sequence[Hashable] | None = None,
     also: Shared | None = None,
 ) -> tuple[Estimate, float]:
     """`paired`, and the two-sided p value of "no difference", in [0, 1]: below 0.05 where the interval excludes 0.
@@ -164,7 +165,7 @@ def paired_test(
             3 / skew * (math.cbrt(1 + skew * (t - skew / 6)) - 1) * found.stderr for skew in (skewness, -skewness)
         )
         low, high = min(low, found.value - below), max(high, found.value + above)
-    largest = 1.0 if all(abs(value) <= 1 for value in values if value == value) else math.inf  # of shares
+    largest = math.inf if (abs(_array(values)) > 1).any() else 1.0  # of shares
     return replace(found, low=max(low, -largest), high=min(high, largest)), p
 
 
@@ -182,8 +183,8 @@ def shows_spread(stderr: float) -> bool:
 
 def share(
     values: Sequence[float],
-    users: Sequence[str],
-    cells: Sequence[str] | None = None,
+    users: Sequence[Hashable],
+    cells: Sequence[Hashable] | None = None,
     also: Shared | None = None,
 ) -> Estimate:
     """`estimate` of values in [0, 1], with the interval of Wilson (1927), which stays there."""
@@ -195,14 +196,14 @@ def share(
     # and neither 0 nor 1, the interval is nan.
     import numpy as np
 
-    given = np.asarray(values, dtype=float)
+    given = _array(values)
     if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
     value, n, moves, weights = _mean(given, cells)
     stderr, ways = _spread(moves, users, also)
     low = high = math.nan
     if len(ways[0]) > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
-        of_cases = math.fsum(one * one for one in weights[~np.isnan(weights)])
+        of_cases = float(np.nansum(weights**2))
         of_users = math.fsum(one * one for one in cluster_sums(weights, [users]))
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
         # of the effective number of cases
@@ -214,14 +215,19 @@ def share(
     return Estimate(value, stderr, low, high, n, len(ways[0]))
 
 
-def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, Any]:
-    # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan
-    # where its value is). With cells, deviations are from the cell's mean; a cell without a value makes the mean nan.
+def _array(values: Any) -> Any:
     import numpy as np  # the extra `report` brings it
 
-    given = np.asarray(values, dtype=float)
-    cell_of = np.zeros(len(given), dtype=int) if cells is None else numbered(tuple(cells))
+    return np.asarray(values, dtype=float)
+
+
+def _mean(given: Any, cells: Sequence[Hashable] | None) -> tuple[float, int, Any, Any]:
+    # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan
+    # where its value is). With cells, deviations are from the cell's mean; a cell without a value makes the mean nan.
+    import numpy as np
+
     defined = ~np.isnan(given)
+    cell_of = np.zeros(len(given), dtype=int) if cells is None else numbered(cells)
     names = range(int(cell_of.max()) + 1 if len(given) else 0)
     weights, moves = np.full((2, len(given)), math.nan)
     means = []
@@ -234,10 +240,12 @@ def _mean(values: Any, cells: Sequence[str] | None) -> tuple[float, int, Any, An
     return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
 
 
-def _spread(moves: Any, users: Sequence[str], also: Shared | None) -> tuple[float, list[list[float]]]:
+def _spread(moves: Any, users: Sequence[Hashable], also: Shared | None) -> tuple[float, list[list[float]]]:
     # (the standard error, the moves summed by user and, where there are several, by prompt)
     ways = [cluster_sums(moves, sides_of(users, also))]
-    if also is not None and len(prompts := cluster_sums(moves, [also.prompts])) > 1:
+    if also is None:
+        return stderr_of_sum(ways[0]), ways
+    if len(prompts := cluster_sums(moves, [also.prompts])) > 1:
         ways.append(prompts)
     variance = shared_variance(lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also)
     return math.sqrt(variance), ways
