@@ -32,17 +32,6 @@ TOTAL = "total"
 """Name of the last row of costs, all others together."""
 
 
-def report_of(
-    run: Run,
-    data: RunData,
-    controls: Mapping[str, Run] | None = None,
-    prices: Prices | None = None,
-) -> ReportedRun:
-    """The report of a run on the data that there are."""
-    cases, why_not = data.of(run)
-    return make_report(run, cases, controls, why_not, data.texts(run), prices)
-
-
 def make_report(
     run: Run,
     cases: CaseSet[Any] | None,
@@ -212,5 +201,9 @@ def _cost(asked: str, usage: Usage, answers: int, dollars: float) -> CostOfCalls
 def report_document(
     rows: Sequence[tuple[Run, Mapping[str, Run]]], data: RunData, prices: Prices | None = None
 ) -> ReportDocument:
-    """The document of `report`, of runs with their controls."""
-    return ReportDocument(reports=[report_of(run, data, controls, prices) for run, controls in rows])
+    """The document of `report`, of runs with their controls, on the data that there are."""
+    reports = []
+    for run, controls in rows:
+        cases, why_not = data.of(run)
+        reports.append(make_report(run, cases, controls, why_not, data.texts(run), prices))
+    return ReportDocument(reports=reports)

@@ -55,7 +55,7 @@ def card(
     from ..analysis.balance import costs_beside
     from ..analysis.control import with_controls
     from ..analysis.other_tasks import costs_of_models
-    from ..analysis.report import make_report
+    from ..analysis.report import report_document
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
     from ..reports.card_file import CardFile
 
@@ -66,8 +66,8 @@ def card(
     # before the report, which takes long
     card_file = CardFile(model_card, asked.name)
     of_tasks = costs_of_models(cost_logs, values, names, note_skipped)
-    cases, why_not = data.of(asked)
-    made = make_report(asked, cases, controls, why_not)
+    (made,) = report_document([(asked, controls)], data).reports
+    cases, _ = data.of(asked)
     costs = costs_beside(asked, rows, of_tasks)
     say(update_card(asked, controls, made, cases, card_file, costs))
     if eval_results:
@@ -98,16 +98,17 @@ def export_command(
     \b
         personafeedback export logs/a.eval --evaluator "Acme" --relationship third_party --out datastore
     """
-    from ..analysis.report import report_of
+    from ..analysis.report import report_document
     from ..reports.card import refuse_unpublishable
     from ..reports.eee import record_files
 
     run, controls = the_run(runs, data, names)
     refuse_unknown(names, [run, *controls.values()])
-    report = report_of(run, data, controls)
-    spec = refuse_unpublishable(run, report)
-    reported = {setting: (control, report_of(control, data)) for setting, control in controls.items()}
-    files = record_files({run.setting: (run, report), **reported}, spec, evaluator, relationship)
+    rows = [(run, controls), *((control, {}) for control in controls.values())]
+    reports = report_document(rows, data).reports
+    spec = refuse_unpublishable(run, reports[0])
+    everything = zip([run, *controls.values()], reports, strict=True)
+    files = record_files(list(everything), spec, evaluator, relationship)
     write_all({out / path: content for path, content in files.items()})
     for path in files:
         say(f"wrote {out / path}")

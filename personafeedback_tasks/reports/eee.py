@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,21 +34,21 @@ CLUSTERED = "clustered by user"
 
 
 def record_files(
-    runs: Mapping[str, tuple[Run, ReportedRun]], spec: CardSpec, evaluator: str, relationship: str
+    runs: Sequence[tuple[Run, ReportedRun]], spec: CardSpec, evaluator: str, relationship: str
 ) -> dict[Path, str]:
     """Path below the folder of a datastore -> content: the record, and its samples where each call is right or wrong.
 
     The record has the time of the run, so the same reports give the same bytes.
 
     Args:
-        runs: setting -> a run and its report; the run first, then its controls.
+        runs: the run and its report, then its controls and theirs.
         evaluator: the organization that ran the evaluation.
         relationship: of it to the model's developer: `first_party`, `third_party`, `collaborative` or `other`.
 
     Raises:
         OptionError: the model's name is not DEVELOPER/MODEL.
     """
-    run, _ = next(iter(runs.values()))
+    run, _ = runs[0]
     model = run.name
     if model.count("/") != 1 or not all(model.split("/")):
         raise OptionError(
@@ -57,7 +57,7 @@ def record_files(
         )
     written = str(int(datetime.fromisoformat(run.date).timestamp()))
     ids = {"schema_version": SCHEMA, "evaluation_id": f"{run.benchmark.name}/{model}/{written}"}
-    rows = [{**ids, "model_id": model, **row} for setting, (one, _) in runs.items() for row in _samples(setting, one)]
+    rows = [{**ids, "model_id": model, **row} for one, _ in runs for row in _samples(one)]
     record: dict[str, Any] = {
         **ids,
         "evaluation_timestamp": run.date,
@@ -79,9 +79,7 @@ def record_files(
             "developer": model.partition("/")[0],
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
-        "evaluation_results": [
-            result for setting, (one, report) in runs.items() for result in _results(setting, one, report, spec)
-        ],
+        "evaluation_results": [result for one, report in runs for result in _results(one, report, spec)],
     }
     content = json.dumps([record, rows], sort_keys=True).encode()
     name = str(UUID(bytes=hashlib.sha256(content).digest()[:16], version=4))
@@ -101,8 +99,8 @@ def record_files(
     return {folder / f"{name}.json": json_text(record), **files}
 
 
-def _results(setting: str, run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str, Any]]:
-    benchmark = run.benchmark
+def _results(run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str, Any]]:
+    benchmark, setting = run.benchmark, run.setting
     better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
     better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
     better |= {name.replace(" ", "_"): True for name in report.controls}
@@ -128,12 +126,12 @@ def _results(setting: str, run: Run, report: ReportedRun, spec: CardSpec) -> Ite
                     "min_score": low,
                     "max_score": "Infinity" if math.isinf(high) else high,
                 },
-                "score_details": _score(setting, run, measure, found),
+                "score_details": _score(run, measure, found),
                 "generation_config": generation,
             }
 
 
-def _score(setting: str, run: Run, measure: str, found: Estimate) -> dict[str, Any]:
+def _score(run: Run, measure: str, found: Estimate) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": found.n}
     if not math.isnan(found.stderr):
         uncertainty["standard_error"] = {"value": found.stderr, "method": f"analytic, {CLUSTERED}"}
@@ -146,7 +144,7 @@ def _score(setting: str, run: Run, measure: str, found: Estimate) -> dict[str, A
         }
     details = {
         "users": str(found.users),
-        "setting": setting,
+        "setting": run.setting,
         "method": run.method.name,
         "calls": run.method.per_case,
         "signature": signature_line(run, public=True),
@@ -184,8 +182,8 @@ def _generation(run: Run) -> dict[str, Any]:
     return {"generation_args": given, "additional_details": details}
 
 
-def _samples(setting: str, run: Run) -> Iterator[dict[str, Any]]:
-    method = run.method
+def _samples(run: Run) -> Iterator[dict[str, Any]]:
+    method, setting = run.method, run.setting
     if method.groups or not isinstance(method, (LabelMethod, LikelihoodMethod)):
         return
     each = method.requests

@@ -225,10 +225,11 @@ def of_two(ranking: RankingEntry) -> list[Block]:
     )
     labels = tuple(f"{line.label} (%)" if line.is_share else line.label for line in lines)
     of_groups = Table("Difference", tuple(map(spaced, pair.groups)), columns)
+    shown = {column.heading for column in of_groups.shown}
     return [
         of_groups,
         Table("Over all cases", labels, others, corner=""),
-        paragraph(" ".join(f"{name}: {text}." for name, text in OF_TWO.items() if name in of_groups.header), dim=True),
+        paragraph(" ".join(f"{name}: {text}." for name, text in OF_TWO.items() if name in shown), dim=True),
     ]
 
 

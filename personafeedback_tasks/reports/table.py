@@ -65,88 +65,69 @@ class Table:
             return []
         return [column for column in self.columns if self.undefined or any(text != NOTHING for text in column.texts)]
 
-    @property
-    def header(self) -> list[str]:
-        """The corner, and the heading of each column."""
-        return [self.corner, *(column.heading for column in self.shown)]
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """The label and the texts of each row."""
-        return _rows(self.labels, self.shown)
-
     def terminal(self) -> list[RenderableType]:
-        heading = [console.line(self.heading, style="bold")] if self.heading and self.shown else []
-        if self.whole and self.shown and not console.is_terminal():
-            return [*heading, self._drawn(self.shown)]
-        if self.single:
-            return [*heading, *([self._upright()] if self.shown else [])]
-        return [*heading, *map(self._drawn, self._fitting())]
+        parts = self._parts(self.whole and not console.is_terminal())
+        heading = [console.line(self.heading, style="bold")] if self.heading and parts else []
+        if self.single and parts:
+            return [*heading, self._upright()]
+        return [*heading, *map(self._drawn, parts)]
 
     def _upright(self) -> RenderableType:
         # a row for each column, with those that are joined to it beside it
-        rows: list[tuple[Column, dict[str, str]]] = []
-        for column in self.shown:
-            if column.joined and rows:
-                rows[-1][1][column.heading] = column.texts[0]
-            else:
-                rows.append((column, {}))
-        joined = list(dict.fromkeys(heading for _, beside in rows for heading in beside))
-        texts = [
-            [column.heading, column.texts[0], *(beside.get(name, "") for name in joined)] for column, beside in rows
-        ]
-        strong = [place for place, (column, _) in enumerate(rows) if column.strong]
-        return console.table([self.corner, "", *joined], texts, bold=strong)
+        blocks, rows = self._blocks(), []
+        names = dict.fromkeys(column.heading for _, *joined in blocks for column in joined)
+        for first, *joined in blocks:
+            beside = {column.heading: column.texts[0] for column in joined}
+            rows.append([first.heading, first.texts[0], *(beside.get(name, "") for name in names)])
+        strong = [place for place, (first, *_) in enumerate(blocks) if first.strong]
+        return console.table([self.corner, "", *names], rows, bold=strong)
 
     def _drawn(self, columns: Sequence[Column]) -> RenderableType:
         strong = [place for place, column in enumerate(columns, 1) if column.strong]
         left = [0, *(place for place, column in enumerate(columns, 1) if column.left)]
         header = [self.corner, *(column.heading for column in columns)]
-        return console.table(header, _rows(self.labels, columns), strong=strong, left=left)
+        rows = zip(self.labels, *(column.texts for column in columns), strict=True)
+        return console.table(header, rows, strong=strong, left=left)
 
     def markdown(self) -> list[str]:
-        heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and self.shown else []
-        parts = [self.shown] if self.whole and self.shown else self._fitting()
+        parts = self._parts(self.whole)
+        heading = [f"### {foreign.markdown(self.heading)}"] if self.heading and parts else []
         return [*heading, *map(self._grid, parts)]
 
     def _grid(self, columns: Sequence[Column]) -> str:
-        header = map(foreign.markdown, [self.corner, *(column.heading for column in columns)])
-        texts = [
-            [
-                f"**{text}**" if column.strong and text != NOTHING else text
-                for text in map(foreign.markdown, column.texts)
-            ]
-            for column in columns
-        ]
-        rows = zip(map(foreign.markdown, self.labels), *texts, strict=True)
-        ruler = [":--", *(":--" if column.left else "--:" for column in columns)]
-        return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *rows))
+        header, ruler, texts = [self.corner], [":--"], [list(map(foreign.markdown, self.labels))]
+        for column in columns:
+            header.append(column.heading)
+            ruler.append(":--" if column.left else "--:")
+            shown = map(foreign.markdown, column.texts)
+            texts.append([f"**{text}**" if column.strong and text != NOTHING else text for text in shown])
+        rows = (map(foreign.markdown, header), ruler, *zip(*texts, strict=True))
+        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
-    def _fitting(self) -> list[list[Column]]:
-        # the columns of each part that fits console.WIDTH beside the labels
-        gap = 2
-        label = min(console.width_of(self.corner, self.labels), console.LONGEST) + gap
-        blocks: list[list[Column]] = []  # columns that stay together
+    def _blocks(self) -> list[list[Column]]:
+        # columns that stay together
+        blocks: list[list[Column]] = []
         for column in self.shown:
             if column.joined and blocks:
                 blocks[-1].append(column)
             else:
                 blocks.append([column])
+        return blocks
+
+    def _parts(self, whole: bool) -> list[list[Column]]:
+        # the columns of each part that fits console.WIDTH beside the labels; all in one if `whole`
+        gap, left = 2, 0
+        label = min(console.width_of(self.corner, self.labels), console.LONGEST) + gap
         parts: list[list[Column]] = []
-        left = 0
-        for block in blocks:
+        for block in self._blocks():
             width = sum(console.width_of(column.heading, column.texts) + gap for column in block)
-            if parts and width <= left:
+            if parts and (whole or width <= left):
                 parts[-1] += block
             else:
-                parts.append(list(block))
+                parts.append(block)
                 left = console.WIDTH - label
             left -= width
         return parts
-
-
-def _rows(labels: Sequence[str], columns: Sequence[Column]) -> list[list[str]]:
-    return [[label, *(column.texts[row] for column in columns)] for row, label in enumerate(labels)]
 
 
 def of_rows(heading: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:

@@ -130,8 +130,9 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
     assert difference.low < difference.value < difference.high
     assert "acc" not in pair.measures
     assert {"precision", "recall", "kappa"} <= pair.measures.keys()
-    shown = {row[0]: row[1] for table in rank_text.of_two(ranking)[:2] for row in table.rows if "F1" in row[0]}
-    assert [*shown.values()] == [f"{100 * difference.value:+.1f}"]
+    _, of_all, _ = rank_text.of_two(ranking)
+    shown = dict(zip(of_all.labels, of_all.columns[0].texts, strict=True))
+    assert [text for label, text in shown.items() if "F1" in label] == [f"{100 * difference.value:+.1f}"]
 
 
 # --- controls -----------------------------------------------------------------------------------------------------------

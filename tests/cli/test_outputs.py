@@ -1,14 +1,18 @@
-"""What the commands write for programs: the keys of the schema, no more and no fewer."""
+"""What commands print for people and write for programs, in files that a reader can review: tests/printed.txt, tests/outputs.txt.
+
+A change of a sentence, a column, a key, a unit or a number shows there; what must hold of all of them is tested here.
+"""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 import runpy
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,16 +21,134 @@ from typing import Any
 import pytest
 from click import Context
 
+pytest.importorskip("rich")
 pytest.importorskip("scipy")
+pytest.importorskip("huggingface_hub")
 
-from support.commands import personafeedback, ran
+from rich.cells import cell_len
+from support import jsonl_harness
+from support.cards import update
+from support.commands import ran
 from support.duel_folders import write_duels
 from support.environments import CHECKOUT
 from support.jsonl_harness import judged
+from support.judges import JUDGES
+from support.planted_judges import KNOWER, asked
+from support.sample_runs import GOLD, run_of
 from support.shown import faults
 
 from personafeedback_tasks import api
 from personafeedback_tasks.cli.main import main
+
+SCREEN = 24
+"""Lines of a terminal."""
+
+
+def any_answer(*replies: str) -> Callable[[str, str], str]:
+    """A model whose reply depends on the case and the call alone."""
+    return lambda case, call: replies[hashlib.sha256(f"{case} {call}".encode()).digest()[0] % len(replies)]
+
+
+def made(root: Path) -> dict[str, tuple[object, ...]]:
+    """Name -> a command on logs in a folder, which are made here."""
+
+    def run(
+        place: str, model: Callable[[str, str], str], name: str, benchmark: str, selection: str = "", **options: str
+    ):
+        jsonl_harness.run(model, name, root / place, benchmark, selection, data="sample", **options)
+
+    for setting in ("persona", "other_persona", "no_persona"):
+        judge = JUDGES["gold" if setting == "persona" else "readable"]
+        run(f"knower/{setting}", judge, "a/knower", "personafeedback", "hard", setting=setting)
+    for setting in ("persona", "no_persona"):
+        run(f"memory/{setting}", any_answer("A", "B"), "a/knower", "memsyco", setting=setting)
+    run("cells", any_answer("A", "A", "B"), "a/model", "personafeedback")
+    for name in ("a/model", "b/model"):
+        run(f"extraction/{name}", any_answer("accept", "reject", "Accept", name), name, "recenter_extraction")
+    judged(root / "unread", "mixed")
+    judged(root / "place", "always_first")
+    duels = write_duels(root / "duels", lambda case: case.rejected if case.id[-1] in "246" else "", difficulty="hard")
+    judged(root / "votes", "readable", duels)
+    judged(root / "calibration", "readable")
+    replies = root / "replies.jsonl"
+    ran("score-replies", "personafeedback_hard", replies, "-T", "data=sample", "--template")
+    lines = [{**json.loads(line), "reply": "A"} for line in replies.read_text("utf-8").splitlines()]
+    replies.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    several = [root / name for name in ("knower", "unread", "place", "cells")]
+    return {
+        "report": ("report", root / "knower"),
+        "report --full": ("report", root / "knower", "--full", "--price", "2.5,10"),
+        "report, void": ("report", root / "unread"),
+        "report, by place": ("report", root / "place"),
+        "report, several cells": ("report", root / "cells"),
+        "report, memsyco": ("report", root / "memory", "--full"),
+        "rank": ("rank", *several),
+        "rank --full": ("rank", *several, "--full"),
+        "rank --csv": ("rank", root / "knower", root / "unread", "--csv", "-"),
+        "rank, gain and cost": ("rank", root / "knower", root / "memory"),
+        "compare": ("compare", root / "extraction" / "a", root / "extraction" / "b"),
+        "verdict": ("verdict", root / "votes", "--calibration", root / "calibration"),
+        "plan": ("plan", "personafeedback", "-T", "data=sample", "-T", "setting=persona,no_persona", "--price", "2.5,10"),
+        "audit": ("audit", "--data", "sample"),
+        "score-replies": ("score-replies", "personafeedback_hard", replies, "-T", "data=sample"),
+    }  # fmt: skip
+
+
+WITH_JSON = {"audit": "audit", "plan": "plan", "report": "report", "rank": "rank", "compare": "rank", "verdict": "verdict", "score-replies": "report"}  # fmt: skip
+"""Command -> whose document it writes. `cost` and `chain` have tests with runs of their own."""
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
+    return made(tmp_path_factory.mktemp("outputs"))
+
+
+@pytest.fixture
+def knower(commands) -> Path:
+    """A run with its controls."""
+    return commands["report"][1]
+
+
+def compare_stored(name: str, text: str, store: bool) -> None:
+    path = Path(__file__).parents[1] / name
+    if store:
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8"), (
+        "Outputs changed. If they should, store them: pytest -n 0 tests/cli/test_outputs.py --store"
+    )
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_printed_is_what_was_stored(commands, knower, tmp_path, request):
+    printed = {}
+    for name, command in commands.items():
+        if name != "score-replies":  # its signature has the time of the file
+            printed[name] = ran(*command, COLUMNS="80").stdout.replace(str(knower.parent), "DIR")
+    ran("report", knower, "--out", tmp_path)
+    printed["report.md"] = (tmp_path / "report.md").read_text("utf-8")
+    for name, run, controls in (
+        ("card", *asked(KNOWER)),
+        ("card, no controls", run_of(lambda case: GOLD if case % 2 else ("refusal",) * 2, cells=["general_hard"]), {}),
+    ):
+        update(tmp_path / name, run, controls)
+        printed[name] = (tmp_path / name).read_text("utf-8").partition("\n---\n")[2]
+    text = "".join(f"=== {name} ===\n{shown.rstrip()}\n\n" for name, shown in printed.items())
+    compare_stored("printed.txt", text, request.config.getoption("--store"))
+
+
+def test_a_report_fits_a_screen_and_says_the_same_in_a_pipe(commands):
+    for name, command in commands.items():
+        if name.startswith("report") and "--full" not in command:
+            printed = ran(*command, COLUMNS="80", FORCE_COLOR="1").stdout
+            shown = re.sub(r"\x1b\[[\d;?]*\w", "", printed).splitlines()
+            assert len(shown) <= SCREEN, name
+            assert max(map(cell_len, shown)) <= 80, name
+            assert " ".join(shown).split() == ran(*command, COLUMNS="80").stdout.split(), name
+
+
+# --- for programs -----------------------------------------------------------------------------------------------------
 
 
 def test_every_key_is_described():
@@ -36,63 +158,27 @@ def test_every_key_is_described():
             assert entry["description"] or name == "Prices", f"{name}.{key}"
 
 
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    """A run with a control, and another run."""
-    for judge, setting in (("readable", "persona"), ("readable", "other_persona"), ("mixed", "persona")):
-        judged(tmp_path / "logs" / setting, judge, setting=setting)
-    return tmp_path / "logs"
-
-
-WITH_JSON = {
-    "audit": lambda logs, to: ["--data", "sample"],
-    "plan": lambda logs, to: ["personafeedback", "-T", "data=sample"],
-    "report": lambda logs, to: [logs, "--out", to / "out"],
-    "rank": lambda logs, to: [logs, "--out", to / "out"],
-    "compare": lambda logs, to: 2 * [min(logs.glob("persona/*"))],
-    "verdict": lambda logs, to: [*_judged_duels(to)],
-    "score-replies": lambda logs, to: ["personafeedback_hard", _replies(to), "-T", "data=sample", "--out", to / "out"],
-}
-"""Command -> its arguments. `cost` and `chain` have tests with runs of their own."""
-
-
-def _judged_duels(to: Path) -> list[object]:
-    duels = write_duels(to / "duels", lambda case: case.rejected, difficulty="hard")
-    return [judged(to / "a", "readable", duels), "--calibration", judged(to / "b", "readable")]
-
-
-def _replies(to: Path) -> Path:
-    file = to / "replies.jsonl"
-    ran("score-replies", "personafeedback_hard", file, "-T", "data=sample", "--template")
-    lines = [{**json.loads(line), "reply": "A"} for line in file.read_text("utf-8").splitlines()]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    return file
-
-
-@pytest.mark.parametrize("command", WITH_JSON)
-def test_json_and_folders_mean_the_same_in_every_command(command, folder, tmp_path):
+@pytest.mark.parametrize("name", WITH_JSON)
+def test_json_and_folders_mean_the_same_in_every_command(name, commands, tmp_path):
     """FILE gets what - prints and --out has; the tables are as without it, and stdout has nothing beside JSON."""
-    arguments = WITH_JSON[command](folder, tmp_path)
-    plain = personafeedback(command, *arguments)
-    to_file = personafeedback(command, *arguments, "--json", tmp_path / "out.json")
-    to_stdout = personafeedback(command, *arguments, "--json", "-")
-    assert plain.exit_code == to_file.exit_code == to_stdout.exit_code == 0, to_stdout.output
+    command = commands[name]
+    if name in ("report", "rank", "score-replies"):
+        command = (*command, "--out", tmp_path / "out")
+    plain, to_file = ran(*command), ran(*command, "--json", tmp_path / "out.json")
+    to_stdout = ran(*command, "--json", "-")
     assert to_file.stdout == plain.stdout
     text = (tmp_path / "out.json").read_text("utf-8")
     assert to_stdout.stdout == text
-    assert faults(json.loads(text), {"compare": "rank", "score-replies": "report"}.get(command, command)) == []
+    assert faults(json.loads(text), WITH_JSON[name]) == []
     for path in (tmp_path / "out").glob("*"):
         assert f"wrote {path}" in plain.stdout
         assert f"wrote {path}" in to_stdout.stderr
         assert path.suffix != ".json" or path.read_text("utf-8") == text
 
 
-def test_csv_to_stdout_is_the_csv_of_the_folder(folder, tmp_path):
-    ended = personafeedback("rank", folder, "--csv", "-", "--out", tmp_path / "out")
+def test_csv_to_stdout_is_the_csv_of_the_folder(knower, tmp_path):
+    ended = ran("rank", knower, "--csv", "-", "--out", tmp_path / "out")
     assert ended.stdout == (tmp_path / "out" / "ranking.csv").read_text("utf-8")
-    (first, *_) = csv.DictReader(ended.stdout.splitlines())
-    assert {"schema", "acc", "low", "high", "cases", "caveats", "signature"} <= first.keys()
-    assert "cannot both write to stdout" in personafeedback("rank", folder, "--csv", "-", "--json", "-").output
 
 
 def test_every_command_with_json_is_tried():
@@ -100,9 +186,6 @@ def test_every_command_with_json_is_tried():
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     with_json = {name for name, one in commands.items() if "json_file" in {option.name for option in one.params}}
     assert with_json == {*WITH_JSON, "cost", "chain"}
-
-
-STORED = Path(__file__).parents[1] / "outputs.txt"
 
 
 def numbers(document: Any, place: str = "") -> Iterator[str]:
@@ -121,38 +204,26 @@ def numbers(document: Any, place: str = "") -> Iterator[str]:
         yield f"{place}: {document:.6g}"
 
 
-def test_keys_and_units_are_those_that_were_stored(folder, tmp_path, request):
+def test_keys_and_units_are_those_that_were_stored(commands, request):
     """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
     lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
-    for command in ("report", "rank", "verdict", "plan", "audit"):
-        ran(command, *WITH_JSON[command](folder, tmp_path), "--json", tmp_path / "out.json")
-        lines += numbers(json.loads((tmp_path / "out.json").read_text("utf-8")), command)
-    text = "\n".join(lines) + "\n"
-    if request.config.getoption("--store"):
-        STORED.write_text(text, "utf-8")
-    assert text == STORED.read_text("utf-8"), (
-        "Outputs changed. If they should, store them: pytest -n 0 tests/cli/test_outputs.py --store"
-    )
+    for name in ("report", "rank", "verdict", "plan", "audit"):
+        lines += numbers(json.loads(ran(*commands[name], "--json", "-").stdout), name)
+    compare_stored("outputs.txt", "\n".join(lines) + "\n", request.config.getoption("--store"))
 
 
-def test_the_columns_are_there_without_controls_and_without_data(folder, tmp_path):
+def test_the_columns_are_there_without_controls_and_without_data(knower, tmp_path):
     data = shutil.copytree(str(files("personafeedback_tasks.personafeedback").joinpath("sample")), tmp_path / "data")
     alone = judged(tmp_path / "alone", "mixed", data, counts="any")
     shutil.rmtree(data)
+    bounds = {"right_minus_wrong", "right_minus_wrong_low", "over_longest", "over_longest_high", "at_equal_length_low"}
     headers, keys = {}, {}
-    for name, runs in (("with", folder), ("without", alone)):
+    for name, runs in (("with", knower), ("without", alone)):
         ran("rank", runs, "--csv", tmp_path / f"{name}.csv", "--json", tmp_path / f"{name}.json")
         (first, *_) = csv.DictReader((tmp_path / f"{name}.csv").read_text("utf-8").splitlines())
         ranking = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))["rankings"][0]
         headers[name], keys[name] = list(first), [*ranking["runs"][0]["measures"]]
         filled = {key for key, text in first.items() if text}
-        bounds = {
-            "right_minus_wrong",
-            "right_minus_wrong_low",
-            "over_longest",
-            "over_longest_high",
-            "at_equal_length_low",
-        }
         assert bounds <= set(first)
         assert bool(bounds & filled) is (name == "with")
     assert headers["with"] == headers["without"]

@@ -26,7 +26,7 @@ from support.logs import lm_eval_log
 from support.recorded import exported, line_of
 from support.shown import as_json
 
-from personafeedback_tasks.analysis.report import report_of
+from personafeedback_tasks.analysis.report import report_document
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.evidence import Reply
 from personafeedback_tasks.core.plan import asked, benchmark_of
@@ -82,7 +82,7 @@ def replayed(task, file: Path, logs: Path, model: str = "personafeedback/replay"
 
 def of_log(path: Path) -> dict:
     """What `report` says of a log, ready for JSON."""
-    return as_json(report_of(read_run(path), RunData("sample")))
+    return as_json(report_document([(read_run(path), {})], RunData("sample")).reports[0])
 
 
 OF_A_RUN = ("model", "name", "label", "signature", "short_signature", "costs")
@@ -162,7 +162,7 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     file = write(tmp_path / "replies.jsonl", [*records, *filters])
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
     given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
-    report = as_json(report_of(read_run(log), RunData()))
+    report = as_json(report_document([(read_run(log), {})], RunData()).reports[0])
     assert numbers(scored("personafeedback_general_hard", file, "-T", f"data={root}", *given)) == numbers(report)
 
     short = write(tmp_path / "short.jsonl", records)

@@ -105,8 +105,8 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert [row.tied for row in ranking.entry.runs] == [(3,), (3,), (1, 2)]
     assert [row.ranks for row in ranking.entry.runs] == [(1, 2), (2, 3), (1, 3)]
     table = rank_text.short_table(ranking.entry)
-    assert [row[0] for row in table.rows] == ["1 (1–2)", "2 (2–3)", "3 (1–3)"]
-    assert [dict(zip(table.header, row, strict=True))["tied"] for row in table.rows] == ["3", "3", "1–2"]
+    assert table.labels == ("1 (1–2)", "2 (2–3)", "3 (1–3)")
+    assert table.columns[-1].texts == ("3", "3", "1–2")
 
 
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
