@@ -1,10 +1,12 @@
-"""A folder of logs: which of them make a run, which are skipped, and what is no log at all."""
+"""A folder of logs: which of them make a run, such as shards, which are skipped, and what is no log at all."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,16 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
+from inspect_ai import eval_set
 from inspect_ai.log import read_eval_log, write_eval_log
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
 from support.logs import inspect_log, lm_eval_log, set_options, set_version
 
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
 
-TASK = "personafeedback_general_hard"
+TASK, SHARDED = "personafeedback_general_hard", "personafeedback_hard"
 
 
 @pytest.fixture
@@ -32,6 +36,15 @@ def logs(part_log, real_part):
         "no samples": part_log("lm-eval", "mixed", TASK, samples=False),
         "easy": part_log("lm-eval", "mixed", "personafeedback_general_easy"),
     }
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    """The whole run, and two halves of it in folders of their own; the second half has another copy in parts."""
+    root = tmp_path_factory.mktemp("shards")
+    for name, limit in (("whole", None), ("first", (0, 6)), ("second", (6, 16)), ("overlap", (4, 16))):
+        inspect_log(root / name, "mixed", SHARDED, "sample", limit=limit)
+    return root
 
 
 def test_cells_in_several_logs_of_a_folder_make_one_run(logs, tmp_path):
@@ -105,29 +118,112 @@ def test_the_same_cases_twice_count_once_in_a_folder_and_are_refused_by_name(log
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["failed", "damaged"])
-def test_a_failed_or_damaged_log_beside_others_is_passed_over_in_one_line(what, tmp_path):
-    good = inspect_log(tmp_path / "logs", "gold", "personafeedback_hard", "sample")
-    bad = tmp_path / "logs" / "bad.eval"
+@pytest.mark.parametrize("what", ["failed", "damaged", "a retry that failed", "a retry that runs", "continued"])
+def test_a_log_that_does_not_count_is_passed_over_in_one_line(what, shards, tmp_path):
+    """Of a log and the one that continues it the last one counts that came to its end."""
+    shutil.copy(next((shards / "whole").glob("*.eval")), good := tmp_path / "a.eval")
+    bad, log = tmp_path / "b.eval", read_eval_log(str(good))
     if what == "damaged":
         bad.write_bytes(good.read_bytes()[:2000])
+    elif what == "continued":
+        good, bad = shutil.copy(good, bad), good
     else:
-        log = read_eval_log(str(good))
-        log.status, log.samples = "error", log.samples[:3]
-        log.eval.task_id = "another"
+        log.status = "started" if what == "a retry that runs" else "error"
+        log.samples, log.results, log.eval.created = log.samples[:3], None, "2099-01-01T00:00:00+00:00"
+        if what == "failed":
+            log.eval.task_id = "another"
         write_eval_log(log, str(bad))
     said = []
-    (run,) = read_runs([tmp_path / "logs"], said.append)
-    assert (run.logs, len(run.cases)) == ((good,), 16)
-    assert len(said) == 1
-    assert said[0].startswith(f"Skipped {bad}: ")
+    (run,) = read_runs([tmp_path], said.append)
+    assert (run.logs, len(run.cases), run.finished) == ((good,), 16, True)
+    (line,) = said
+    assert line.startswith(f"Skipped {bad}: ")
+    if what == "continued":
+        assert line.endswith(f"{good} continues it and has its samples. Name the log to report it.")
+    elif what.startswith("a retry"):
+        assert line.endswith(f"; {good}, which it continues, is complete. Name the log to report it.")
     good.unlink()
     if what == "damaged":
         with pytest.raises(RunError, match="cannot read"):
-            read_runs([tmp_path / "logs"])
-    else:
-        (alone,) = read_runs([tmp_path / "logs"])
+            read_runs([tmp_path])
+    elif what != "continued":
+        (alone,) = read_runs([tmp_path])
         assert len(alone.cases) == 3
+
+
+# --- shards, and what `eval-set` leaves -------------------------------------------------------------------------------
+
+
+def ranked(tmp_path, *arguments):
+    done = ran("rank", *arguments, "--data", "sample", "--json", tmp_path / "r.json")
+    rankings = json.loads((tmp_path / "r.json").read_text("utf-8"))["rankings"]
+    return [row for ranking in rankings for row in ranking["runs"]], " ".join(done.stderr.split())
+
+
+def halves(shards, folder, *names):
+    for name in names:
+        shutil.copytree(shards / name, folder / name)
+    return folder
+
+
+@pytest.mark.slow
+def test_shards_in_a_folder_make_the_run_and_are_named_on_every_first_screen(shards, tmp_path):
+    folder = halves(shards, tmp_path / "logs", "first", "second")
+    (row,), _ = ranked(tmp_path, folder)
+    (whole,), _ = ranked(tmp_path, shards / "whole")
+    assert not row["partial"]
+    assert row["measures"] == whole["measures"]
+    logs = {log.name for log in folder.rglob("*.eval")}  # which one comes first is open within a second
+    for command in ("report", "rank"):
+        done = personafeedback(command, folder, "--data", "sample", "--out", tmp_path / command)
+        joined = re.search(r"JOINED: one run of (.*?\.eval), (.*?\.eval)\.", " ".join(done.stdout.split()))
+        assert joined, done.output
+        assert {*joined.groups()} == logs
+        page = (tmp_path / command / "index.html").read_text("utf-8")
+        assert all(log in page for log in logs)
+    assert "JOINED" not in personafeedback("report", shards / "whole", "--data", "sample").stdout
+
+
+@pytest.mark.slow
+def test_a_log_with_fewer_samples_than_its_header_counts_is_void(shards, tmp_path):
+    log = read_eval_log(str(next((shards / "whole").glob("*.eval"))))
+    log.samples = log.samples[:10]
+    log.results.scores[0].metrics = {}
+    write_eval_log(log, str(fewer := tmp_path / "fewer.eval"))
+    said = "MISSING SAMPLES: fewer.eval has 10 of the 16 samples that its header counts."
+    done = personafeedback("report", fewer, "--data", "sample")
+    assert said in " ".join(done.stdout.split()).partition("accuracy")[0], done.output
+    assert "No verdict: the numbers are void." in done.stdout
+    done = personafeedback("rank", fewer, shards / "second", "--data", "sample", "--out", tmp_path / "rank")
+    assert said in " ".join(done.stdout.split())
+    assert said in (tmp_path / "rank" / "index.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_logs_with_a_case_in_common_or_other_options_are_no_shards(shards, tmp_path):
+    done = personafeedback("rank", halves(shards, tmp_path / "twice", "first", "overlap"), "--data", "sample")
+    assert "expected each once in a run. Pass only the log that counts." in " ".join(done.stderr.split())
+    folder = halves(shards, tmp_path / "other", "first")
+    inspect_log(folder / "hot", "mixed", SHARDED, "sample", limit=(6, 16), temperature=0.5)
+    rows, _ = ranked(tmp_path, folder, "--csv", tmp_path / "r.csv")
+    assert [row["partial"] for row in rows] == [True, True]
+    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
+        assert [row["partial"] for row in csv.DictReader(file)] == ["1", "1"]
+
+
+@pytest.mark.slow
+def test_a_folder_of_eval_set_has_its_settings_apart(tmp_path):
+    settings = ("persona", "other_persona", "no_persona")
+    done, _ = copy_context().run(  # Inspect leaves the model of the run in its context
+        eval_set,
+        [tasks.personafeedback_hard(data="sample", setting=setting) for setting in settings],
+        str(tmp_path / "logs"), model="personafeedback/longest", display="none",
+    )  # fmt: skip
+    assert done
+    assert [path for path in (tmp_path / "logs").iterdir() if path.suffix == ".json"]  # its own files lie beside
+    (row,), said = ranked(tmp_path, tmp_path / "logs")
+    assert said == ""
+    assert {row["measures"][name]["value"] for name in ("right_minus_wrong", "persona_gain")} == {0.0}
 
 
 # --- what is no log --------------------------------------------------------------------------------------------------

@@ -116,14 +116,17 @@ def test_an_invalidated_log_is_refused_and_in_a_folder_passed_over(whole, log, t
 
 
 @pytest.mark.slow
-def test_eval_retry_asks_invalidated_samples_again(log, tmp_path):
+def test_eval_retry_asks_invalidated_samples_again_with_the_same_options(data, tmp_path):
     """What the sentence on them advises; in a folder, the new log takes the place of the old one."""
-    bad = first_wrong(log)
-    marked = invalidated(log, tmp_path / "log.eval", lambda sample: sample.id in bad)
-    (retried,) = eval_retry(str(marked), log_dir=str(tmp_path), display="none", score_display=False)
+    log = inspect_log(tmp_path / "first", "readable", HARD, data, told={"prompt": "v2", "hide": "Name"})
+    whole, bad = read_run(log), first_wrong(log)
+    (tmp_path / "again").mkdir()
+    marked = invalidated(log, tmp_path / "again" / "log.eval", lambda sample: sample.id in bad)
+    (retried,) = eval_retry(str(marked), log_dir=str(tmp_path / "again"), display="none", score_display=False)
     assert retried.status == "success"
-    assert read_run(tmp_path).cases == read_run(log).cases
-    assert read_run(tmp_path).left_out == {}
+    run = read_run(tmp_path / "again")
+    assert (run.cases, run.signature, run.left_out) == (whole.cases, whole.signature, {})
+    assert run.logs != (marked,)
 
 
 def test_scores_that_somebody_took_away_do_not_count(log, tmp_path):
@@ -180,12 +183,12 @@ def test_a_log_that_is_still_being_written_is_not_called_failed(log, data, tmp_p
     assert f"a.eval: {UNFINISHED}, with 7 cases answered. {pays_twice}" in line
 
 
-@pytest.mark.parametrize(("status", "state"), [("error", "an error stopped it"), ("cancelled", "it was cancelled")])
-def test_a_run_that_ended_early_is_not_called_running(status, state, log, tmp_path):
-    path = bent(log, tmp_path / "bent", lambda header, samples: header.update(status=status))
-    done = personafeedback("report", "--full", path)
-    assert f"The run is not finished: {state}. `inspect eval-retry LOG` resumes it." in done.output
-    assert "still running" not in done.output
+def test_a_run_that_ended_early_is_not_called_running(log, tmp_path):
+    for status, state in (("error", "an error stopped it"), ("cancelled", "it was cancelled")):
+        path = bent(log, tmp_path / status, lambda header, samples, status=status: header.update(status=status))
+        done = personafeedback("report", "--full", path)
+        assert f"The run is not finished: {state}. `inspect eval-retry LOG` resumes it." in done.output
+        assert "still running" not in done.output
 
 
 @pytest.fixture(scope="module")
@@ -216,5 +219,6 @@ def test_logs_that_end_too_early_say_the_same(cut, log, several, tmp_path):
     with pytest.raises(RunError, match=f"The run is perhaps {UNFINISHED}") as caught:
         read_run(path)
     said = str(caught.value)
+    assert (files[-1].name in said) == (cut == "one of the samples")
     assert "run again" not in said.lower().replace("--log_samples", "")
     assert "wait for its end: resuming it now would pay twice" in said
