@@ -80,15 +80,6 @@ def test_a_log_that_was_scored_again_takes_the_place_of_the_first(tmp_path):
     assert run.partial == {}
 
 
-def test_a_samples_file_that_is_missing_among_others_is_named(part_log, real_part, tmp_path):
-    log = part_log("lm-eval", "mixed", "personafeedback_general")
-    shutil.copytree(log.parent, tmp_path / "log")
-    (easy,) = (tmp_path / "log").glob("samples_personafeedback_general_easy_*")
-    easy.unlink()
-    with pytest.raises(RunError, match=rf"found no {easy.name} beside it, only those of other cells\. Restore it\."):
-        read_run(tmp_path / "log" / log.name)
-
-
 @pytest.mark.parametrize("field", ["prompt", "task_version"])
 def test_logs_that_differ_in_what_moves_a_score_share_no_row(field, logs, real_part, tmp_path):
     for name in ("hard", "easy"):

@@ -99,8 +99,6 @@ CLAIMS: dict[str, tuple[Json, str]] = {
     "1.10 is newer than 1.2": ({"task_version": "1.10"}, r"found task version 1\.10 of personafeedback"),
     "setting": ({"setting": "no_persona"}, "found the settings persona, expected no_persona"),
     "method": ({"method": "cot"}, "(found another prompt|found no answers from our scorer|found the answers)"),
-    "cases": ({"cells": {"general_hard": {"cases": 7, "data": "x"}}}, "found 7 as the number of cases of general_hard, expected 8"),
-    "cell": ({"cells": {"general_easy": {"cases": 8, "data": "x"}}}, "found a case of general_hard, expected one of general_easy"),
 }  # fmt: skip
 
 

@@ -16,9 +16,9 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("scipy")
 
 from inspect_ai.log import read_eval_log
-from support import inspect_runs, jsonl_harness, lm_eval_runs
+from support import jsonl_harness
 from support.commands import personafeedback, ran
-from support.models import orders_of, register
+from support.models import by_inspect, by_lm_eval, orders_of, register
 
 from personafeedback_tasks.analysis.void import place_of
 from personafeedback_tasks.core.benchmark import find
@@ -92,25 +92,15 @@ register("placed", reply, likelihoods)
 # --- its runs ---------------------------------------------------------------------------------------------------------
 
 
-def by_lm_eval(folder: Path, judge: str, task: str = "personafeedback_mc", setting: object = LISTED) -> Path:
-    done = lm_eval_runs.command(
-        "--model", "placed", "--model_args", f"judge={judge}", "--tasks", task,
-        "--metadata", json.dumps({"setting": setting, "data": "sample"}), "--output_path", folder, "--log_samples",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
-def by_inspect(
-    folder: Path, judge: str, task: str = "personafeedback", method: str = "logprobs", **options: str
-) -> Path:
-    listed = {"data": "sample", "setting": LISTED, "method": method, **options}
-    done = inspect_runs.command(
-        f"personafeedback_tasks/{task}", *(word for name, value in listed.items() for word in ("-T", f"{name}={value}")),
-        "--model", f"placed/{judge}", "--log-dir", folder,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+def run_of(
+    harness: str, judge: str, folder: Path, task: str = "personafeedback", setting: str = LISTED, debiased=False
+):
+    """A folder with the log of a run, with log-odds if it is `debiased`."""
+    if harness == "lm-eval":
+        task += "_mc" if debiased else ""
+        return by_lm_eval(folder, "placed", setting.split(","), "--model_args", f"judge={judge}", task=task)
+    method = "logprobs" if debiased else "generate"
+    return by_inspect(folder, f"placed/{judge}", setting, "-T", f"method={method}", task=task)
 
 
 ASKED = {"lm-eval": "personal", "inspect": "small"}
@@ -121,8 +111,8 @@ ASKED = {"lm-eval": "personal", "inspect": "small"}
 def logs(tmp_path_factory) -> dict[str, Path]:
     """Harness -> folder of a run under three settings, with log-odds."""
     return {
-        "lm-eval": by_lm_eval(tmp_path_factory.mktemp("lm-eval"), ASKED["lm-eval"]),
-        "inspect": by_inspect(tmp_path_factory.mktemp("inspect"), ASKED["inspect"]),
+        harness: run_of(harness, judge, tmp_path_factory.mktemp(harness), debiased=True)
+        for harness, judge in ASKED.items()
     }
 
 
@@ -189,7 +179,7 @@ def test_every_output_takes_the_debiased_score(harness, logs, tmp_path):
 
 
 def test_two_methods_in_one_table_say_which_score_each_row_has(logs, tmp_path):
-    by_lm_eval(tmp_path, "nearly", "personafeedback", "persona")
+    run_of("lm-eval", "nearly", tmp_path, setting="persona")
     done = personafeedback("rank", logs["lm-eval"], tmp_path, "--data", "sample", "--out", tmp_path)
     (ranking,) = json.loads((tmp_path / "ranking.json").read_text("utf-8"))["rankings"]
     assert {row["method"]: row["primary"] for row in ranking["runs"]} == {"mc": "acc_sym", "generate": "acc"}
@@ -216,15 +206,10 @@ LEAD = "It picks the first response in {:.1f} % of the calls"
 @pytest.fixture(scope="module")
 def replies(tmp_path_factory) -> dict[str, Path]:
     """Harness, judge and benchmark -> folder of a run under three settings, with replies."""
-    found = {}
-    for harness, judge, benchmark in PLACED:
-        folder = tmp_path_factory.mktemp(harness)
-        found[f"{harness} {judge} {benchmark}"] = (
-            by_lm_eval(folder, judge, benchmark)
-            if harness == "lm-eval"
-            else by_inspect(folder, judge, benchmark, "generate")
-        )
-    return found
+    return {
+        f"{harness} {judge} {benchmark}": run_of(harness, judge, tmp_path_factory.mktemp(harness), benchmark)
+        for harness, judge, benchmark in PLACED
+    }
 
 
 PLACED = [

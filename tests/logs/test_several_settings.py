@@ -22,7 +22,7 @@ from support import inspect_runs, lm_eval_runs
 from support.commands import personafeedback
 from support.judges import MIXTURE
 from support.logs import bent, signed
-from support.models import register
+from support.models import by_inspect, by_lm_eval, register
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
@@ -62,35 +62,15 @@ def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]
 PromptedLM = register("prompted", lambda judge, prompt, case_id, call: reply(prompt), likelihoods)
 
 
-def by_inspect(
-    folder: Path, setting: str, *arguments: object, task: str = "personafeedback", model: str = "prompted/acme"
-) -> Path:
-    done = inspect_runs.command(
-        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", model,
-        "--log-dir", folder, *arguments,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
-def by_lm_eval(folder: Path, setting: Any, *arguments: object, task: str = "personafeedback") -> Path:
-    done = lm_eval_runs.command(
-        "--model", "prompted", "--tasks", task, "--metadata", json.dumps({"setting": setting, "data": "sample"}),
-        "--output_path", folder, "--log_samples", *arguments,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
     """Harness -> (folder of one run under all settings, folder of one run under each)."""
     found = {}
-    for name, run in (("inspect", by_inspect), ("lm-eval", by_lm_eval)):
+    for name, run, model in (("inspect", by_inspect, "prompted/acme"), ("lm-eval", by_lm_eval, "prompted")):
         together, apart = tmp_path_factory.mktemp("together"), tmp_path_factory.mktemp("apart")
-        run(together, LISTED)
+        run(together, model, LISTED)
         for setting in SETTINGS:
-            run(apart, setting)
+            run(apart, model, setting)
         found[name] = together, apart
     return found
 
@@ -226,11 +206,13 @@ def test_unknown_and_repeated_settings_are_refused():
             tasks.personafeedback_hard(data="sample", setting=listed)
 
 
-@pytest.mark.parametrize(("task", "run"), [("personafeedback_general_hard_mc", by_lm_eval), ("prefeval", by_inspect)])
-def test_other_methods_and_benchmarks_have_it_too(task, run, tmp_path):
-    run(tmp_path / "together", LISTED, "--limit", 7, task=task)
+@pytest.mark.parametrize(
+    ("task", "run", "model"), [(f"{TASK}_mc", by_lm_eval, "prompted"), ("prefeval", by_inspect, "prompted/acme")]
+)
+def test_other_methods_and_benchmarks_have_it_too(task, run, model, tmp_path):
+    run(tmp_path / "together", model, LISTED, "--limit", 7, task=task)
     for setting in SETTINGS:
-        run(tmp_path / "apart", setting, "--limit", 7, task=task)
+        run(tmp_path / "apart", model, setting, "--limit", 7, task=task)
     assert [len(found.cases) for found in check_same(tmp_path / "together", tmp_path / "apart")] == [7, 7, 7]
 
 
@@ -250,7 +232,7 @@ def test_a_control_cannot_pass_for_the_run(logs, tmp_path):
 
 def test_hidden_fields_are_hidden_where_a_persona_is_shown(tmp_path):
     """`hide` has no effect with no_persona, which is no reason to refuse the list."""
-    log = by_inspect(tmp_path, LISTED, "-T", "hide=Name,Demographics.Age", "--limit", 6)
+    log = by_inspect(tmp_path, "prompted/acme", LISTED, "-T", "hide=Name,Demographics.Age", "--limit", 6)
     assert {run.setting: run.signature.options["hide"] for run in read_runs([log])} == {
         "persona": ["Demographics.Age", "Name"], "other_persona": ["Demographics.Age", "Name"], "no_persona": [],
     }  # fmt: skip
@@ -258,7 +240,8 @@ def test_hidden_fields_are_hidden_where_a_persona_is_shown(tmp_path):
 
 def test_the_filter_of_rag_runs_beside_other_settings(tmp_path):
     """One call before those of `rag`, none for `persona`; the report has each run with its own calls."""
-    runs = {run.setting: run for run in read_runs([by_inspect(tmp_path, "persona,rag", "-T", "rag_filter=true")])}
+    log = by_inspect(tmp_path, "prompted/acme", "persona,rag", "-T", "rag_filter=true")
+    runs = {run.setting: run for run in read_runs([log])}
     assert {name: run.signature.options["rag_filter"] for name, run in runs.items()} == {"persona": False, "rag": True}
     done = personafeedback("report", tmp_path, "--data", "sample")
     assert done.exit_code == 0, done.output

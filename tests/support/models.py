@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
@@ -11,6 +13,7 @@ from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
 from personafeedback_tasks.pairwise.orders import TWO, Orders, rotations
+from support import inspect_runs, lm_eval_runs
 from support.lm_eval_runs import FakeLM
 
 FOUR = rotations(4)
@@ -73,3 +76,23 @@ def register(name: str, reply: Reply, likelihoods: Likelihoods | None = None) ->
             return output
 
     return InLmEval
+
+
+def by_lm_eval(folder: Path, model: str, setting: Any, *arguments: object, task: str = "personafeedback") -> Path:
+    """Run such a model by lm-eval's command, on the sample; the folder of its log."""
+    done = lm_eval_runs.command(
+        "--model", model, "--tasks", task, "--metadata", json.dumps({"setting": setting, "data": "sample"}),
+        "--output_path", folder, "--log_samples", *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def by_inspect(folder: Path, model: str, setting: str, *arguments: object, task: str = "personafeedback") -> Path:
+    """The same by Inspect's command."""
+    done = inspect_runs.command(
+        f"personafeedback_tasks/{task}", "-T", "data=sample", "-T", f"setting={setting}", "--model", model,
+        "--log-dir", folder, *arguments,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
