@@ -90,7 +90,7 @@ Calls = dict[tuple[str, str, str], tuple[str, str, tuple[float, ...]]]
 
 
 def calls_of(folder: Path) -> Calls:
-    from personafeedback_tasks.core.evidence import Reply
+    from personafeedback_tasks.core.method import Reply
     from personafeedback_tasks.logs.log import samples_of
     from personafeedback_tasks.logs.read import read_runs
 

@@ -134,5 +134,8 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     cases = {case_id: replace(case, unread=()) for case_id, case in run.cases.items()}
     found = {}
     for name, said in texts.said.items():
-        found[name] = [method.scored(case, said[case_id]) for case_id, case in cases.items()]
+        found[name] = [
+            replace(case, answers=said[case_id], values=method.score(case.targets, said[case_id]))
+            for case_id, case in cases.items()
+        ]
     return found

@@ -10,7 +10,7 @@ import click
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write_all
-from ..core.evidence import Reply
+from ..core.method import Reply
 from ..logs.data import RunData
 from ..logs.errors import RunError, advice, state_of
 from ..logs.run import Run

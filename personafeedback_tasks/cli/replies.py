@@ -80,7 +80,7 @@ def _write_template(file: Path, benchmark: Benchmark, selection: str, options: O
     if file.exists():
         raise OptionError(f"{file}: found a file, expected none: --template writes it. Name another one.")
     prompts = {
-        Key(document.id, call): benchmark.turns(method, document, options, call)
+        Key(document.id, call): benchmark.turns(document, options, call)
         for document in method.documents(cases)
         for call in method.calls
     }

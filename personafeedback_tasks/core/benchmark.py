@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from math import nan
@@ -15,7 +16,7 @@ from typing import Any
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..stats.significance import Comparison
 from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
-from .method import FACTS, HARNESSES, Method, RewardMethod, TextMethod
+from .method import HARNESSES, Method, RewardMethod, TextMethod
 from .options import Options
 from .report import ReportSpec
 from .result import CorpusMetric, Result
@@ -24,6 +25,9 @@ from .table import Units
 
 SETTINGS = "settings"
 """The key under which both harnesses log the settings of a case, in the order of its calls."""
+
+FACTS = "facts"
+"""The key under which both harnesses log what the measures of a text need of its case."""
 
 GROUP = "personafeedback_tasks.benchmarks"
 """The entry point group: name -> module:record."""
@@ -59,6 +63,10 @@ class Benchmark(ABC):
     @abstractmethod
     def prompt(self, case: Any, options: Any, call: str) -> str:
         """The text of one call about a case, or about a document where the method asks for several cases at once."""
+
+    def conversation(self, case: Any, options: Any, side: str) -> list[Message]:
+        """What a reward model scores in one call, which is of one response; needed where a method is for rewards."""
+        raise NotImplementedError
 
     def after(self, case: Any, options: Any, reply: str) -> tuple[Any, str]:
         """The options of the method's calls after the reply to `first_call`, and what a score says of that reply.
@@ -203,19 +211,21 @@ class Benchmark(ABC):
                 found[difference.key] = difference.more, difference.less
         return found
 
-    def tabled(self, method: Method, results: Sequence[Result], harness: str) -> list[dict[str, float]]:
-        """The values of each case of a document in a harness's table: of the first setting, and what others add."""
+    def tabled(self, method: Method, results: Iterable[Result], harness: str) -> list[Result]:
+        """The cases of documents with the values of a harness's table: of the first setting, and what others add."""
         left_out = {metric.name for metric in method.metrics if harness not in metric.harnesses}
+        by_case: dict[tuple[str, int], list[Result]] = {}
+        for result in results:
+            by_case.setdefault((result.case_id, result.epoch), []).append(result)
         rows = []
-        first = [result for result in results if result.setting == results[0].setting]
-        for place, result in enumerate(first):
-            row = {name: value for name, value in result.values.items() if name not in left_out}
-            if len(results) > len(first):
+        for first, *others in by_case.values():
+            values = {name: value for name, value in first.values.items() if name not in left_out}
+            if others:
                 measure = self.primary(method)
-                under = {one.setting: one.value(measure) for one in results[place :: len(first)]}
+                under = {one.setting: one.value(measure) for one in (first, *others)}
                 for name, (more, *less) in self.of_several(method, list(under)).items():
-                    row[name] = under[more] - under[less[0]] if less else under[more]
-            rows.append(row)
+                    values[name] = under[more] - under[less[0]] if less else under[more]
+            rows.append(replace(first, values=values))
         return rows
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:
@@ -230,8 +240,8 @@ class Benchmark(ABC):
         found["cases"] = [{"id": case.id, "digest": case.digest} for case in document.cases]
         return {**found, "targets": [label for case in document.cases for label in self.targets(case)]}
 
-    def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[Result]:
-        """The way back from `logged`: its cases under each setting, in the order of the calls, without answers.
+    def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[list[Result]]:
+        """The way back from `logged`: its cases without answers, under each setting in the order of the calls.
 
         A missing value or another type is a TypeError, ValueError or LookupError.
         """
@@ -239,8 +249,9 @@ class Benchmark(ABC):
         targets, calls = logged["targets"], len(method.calls)
         if len(targets) != len(cases) * calls:
             raise ValueError(f"found {len(targets)} targets, expected {calls} of each case")
-        results = []
+        under = []
         for setting in logged.get(SETTINGS) or ("",):
+            results = []
             for place, case in enumerate(cases):
                 of_case = tuple(targets[place * calls : (place + 1) * calls])
                 results.append(
@@ -249,7 +260,8 @@ class Benchmark(ABC):
                         setting=setting, epoch=epoch, targets=of_case, facts=logged.get(FACTS, {}),
                     )
                 )  # fmt: skip
-        return results
+            under.append(results)
+        return under
 
     def first(self, options: Mapping[str, Any]) -> str:
         """`first_call` if these options turn it on, else empty."""
@@ -265,15 +277,15 @@ class Benchmark(ABC):
         texts: list[Any] = []
         for document, options in shown:
             method = self.methods[options.method]
-            texts += [self.turns(method, document, options, call) for call in method.calls]
+            texts += [self.turns(document, options, call) for call in method.calls]
             if first := self.first(vars(options)):
                 texts.append(self.prompt(document, options, first))
         return f"{version}-{digest_of(texts)}"
 
-    def turns(self, method: Method, document: Any, options: Any, call: str) -> list[Message]:
+    def turns(self, document: Any, options: Any, call: str) -> list[Message]:
         """The messages of one call about a case or a document of several."""
-        if isinstance(method, RewardMethod):
-            return method.conversation(document, options, call)
+        if isinstance(self.methods[options.method], RewardMethod):
+            return self.conversation(document, options, call)
         return [{"role": "user", "content": self.prompt(document, options, call)}]
 
 

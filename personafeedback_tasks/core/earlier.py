@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-from .evidence import Reply
+from .method import Reply
 
 GROUP = "personafeedback_tasks.earlier"
 """The entry point group."""

@@ -1,32 +1,106 @@
-"""Ways to read a model's choice: what each takes as evidence, and how that becomes answers and values."""
+"""Ways to read a model's choice: what a call gives as evidence, and how that becomes answers and values.
+
+Harnesses, logs and files of replies translate into evidence. `Method.judge` alone makes results of it.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf, isnan, nan
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ..parsing.answers import PROMPT_CUT, REASONS, excerpt
+from ..parsing.letter_probabilities import LogLikelihoods as LogLikelihoods
 from ..parsing.letter_probabilities import bounded, impossible
-from .evidence import Evidence, FirstToken, LogLikelihoods, Reply, Reward, likeliest, why_not
+from ..parsing.markup import after_thinking, closes_thinking, without_markup
 from .result import Answers, Result
-from .rewards import Message, named_rewards, score_rewards
+from .rewards import Reward, named_rewards, score_rewards
 
 T = TypeVar("T")
 
 HARNESSES = {"lm-eval": "lm-eval", "inspect": "Inspect"}
 """The harnesses, and how people write them."""
 
-FACTS = "facts"
-"""The key under which both harnesses log what the measures of a text need of its case."""
-
 TOP_TOKENS = 16
 """Limit on the new tokens where only the first one counts: OpenAI's responses API refuses fewer."""
 
-Score = Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]]
-"""(targets, answers, log-likelihoods per call or nothing) -> metric -> value."""
+
+# --- evidence: what a model gave to one call, before anything is read from it -----------------------------------------
+
+
+class Reply(NamedTuple):
+    """The text of a reply."""
+
+    text: str
+    truncated: bool | None = False  # cut off by a token limit; None where nobody knows, as in lm-eval
+    filtered: bool = False  # a filter of the provider withheld it, or its end
+    thinking: bool = False  # whether there was some, which is no part of `text`
+    prompt_cut: bool = False  # beyond the window, so that `text` is an error message or answers a part of it
+
+
+class FirstToken(NamedTuple):
+    """The beginning of a reply, where a label must be."""
+
+    top: Sequence[tuple[str, float]]  # likeliest tokens (text, nats) in place of the first that is not white space
+    truncated: bool = False
+    filtered: bool = False
+    prompt_cut: bool = False
+
+
+Evidence = Reply | LogLikelihoods | FirstToken | Reward
+"""Of one call. A method reads one kind."""
+
+
+_INSIDE = ("text", "content", "parts", "value", "refusal")
+"""The keys under which a part of a message has its text or further parts; the first of them counts."""
+
+_THOUGHT = re.compile("think|reason|thought|summary", re.I)
+"""In the type of a part, or in the key of one without a type: it is no part of the answer."""
+
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+"""Half of a character that a server cut in two. lm-eval cannot write it to a file, and would lose every sample."""
+
+
+def text_in(content: object) -> str:
+    """The text of a reply, whatever a harness, server, log or file hands over: a text, or (nested) parts of a message.
+
+    The texts of parts are joined by new lines. A part that is thinking leaves an empty `<think>` element, so that the
+    log says that there was some. What has no text, such as null, a number or the call of a tool, is empty.
+    """
+    if isinstance(content, str):
+        return _HALF_A_PAIR.sub("\ufffd", content)
+    if isinstance(content, Mapping):
+        key = next((key for key in _INSIDE if content.get(key) is not None), None)
+        kind = content.get("type") or key or " ".join(map(str, content))
+        if content.get("thought") is True or _THOUGHT.search(str(kind)):
+            return "<think></think>"
+        return text_in(content[key]) if key else ""
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, map(text_in, content)))
+    return ""
+
+
+def per_call(values: Sequence[float], labels: Sequence[str]) -> list[LogLikelihoods]:
+    """Log-likelihoods of each label, call after call -> those of one call together."""
+    width = len(labels)
+    if len(values) % width:
+        raise ValueError(f"found {len(values)} log-likelihoods, expected {width} per call")
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
+
+
+def likeliest(labels: Sequence[str], values: LogLikelihoods) -> str:
+    """The likeliest label. A tie at the top is unreadable, not the first label; so are values that no model gives."""
+    if reason := impossible(values):
+        return reason
+    top = max(values)
+    return labels[values.index(top)] if values.count(top) == 1 else "invalid_response_format"
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -84,27 +158,9 @@ class Method(ABC):
         """All calls about a document, setting after setting; those of the first setting have the call's name alone."""
         return [*self.calls, *(f"{setting} {call}" for setting in settings[1:] for call in self.calls)]
 
-    def judge(self, cases: Sequence[Result], evidence: Sequence[Evidence]) -> list[Result]:
-        """The cases of a document, setting after setting, scored by the evidence in the order of `asked`.
-
-        Here alone evidence becomes answers, and answers become values.
-        """
-        settings = list(dict.fromkeys(case.setting for case in cases))
-        width, calls = len(cases) // len(settings), len(self.calls)
-        if len(evidence) != calls * len(settings):
-            ids = ", ".join(dict.fromkeys(case.case_id for case in cases))
-            raise ValueError(
-                f"{ids}: found {len(evidence)} replies, expected one to each of {', '.join(self.asked(settings))}"
-            )
-        results: list[Result] = []
-        for place in range(len(settings)):
-            of_setting = cases[place * width : (place + 1) * width]
-            results += self.results(of_setting, evidence[place * calls : (place + 1) * calls])
-        return results
-
     @abstractmethod
-    def results(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
-        """The cases of a document under one setting, scored by the evidence of its calls."""
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+        """The cases of a document under one setting, scored by the evidence of its calls, one per call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,38 +172,36 @@ class ReplyMethod(Method):
 
     evidence: ClassVar[str] = "reply"
 
-    def reading(self, given: Any) -> str:
-        """What one call is read to: a label or a reason."""
-        if given.prompt_cut:
-            return PROMPT_CUT
-        answer = self.read(given.text, bool(given.truncated))
-        return why_not(given, answer) if answer in REASONS else answer
+    def readings(self, replies: Sequence[Reply]) -> tuple[Answers, tuple[tuple[str, str], ...]]:
+        """(what each reply is read to, a label or a reason; (reason, excerpt) of each that could not be read)."""
+        answers, unread = [], []
+        for reply in replies:
+            answer = PROMPT_CUT if reply.prompt_cut else self.read(reply.text, bool(reply.truncated))
+            if answer in REASONS:
+                answer = why_not(reply, answer)
+                # a reply of thinking alone is not one that the server left out
+                unread.append((answer, excerpt(reply.text or ("(thinking only)" if reply.thinking else ""))))
+            answers.append(answer)
+        return tuple(answers), tuple(unread)
 
 
-def unread(answers: Answers, replies: Sequence[Reply]) -> tuple[tuple[str, str], ...]:
-    """(reason, excerpt) of each reply that could not be read."""
-    found = []
-    for answer, reply in zip(answers, replies, strict=True):
-        if answer in REASONS:  # a reply of thinking alone is not one that the server left out
-            found.append((answer, excerpt(reply.text or ("(thinking only)" if reply.thinking else ""))))
-    return tuple(found)
+def why_not(given: Reply | FirstToken, reason: str) -> str:
+    """Why nothing can be read, in view of how the reply ended: an element of `parsing.answers.REASONS`."""
+    if given.prompt_cut:
+        return PROMPT_CUT
+    return "truncated" if given.truncated else "refusal" if given.filtered else reason
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelMethod(ReplyMethod):
     """Reads a label in the text of a reply."""
 
-    score: Score
+    score: Callable[[Sequence[str], Answers], dict[str, float]]  # (targets, answers) -> metric -> value
 
-    def scored(self, case: Result, answers: Answers) -> Result:
-        """A case with answers that no reply was read to, such as those of a person."""
-        return replace(case, answers=answers, values=self.score(case.targets, answers, ()))
-
-    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
         (case,) = cases
-        answers = tuple(map(self.reading, evidence))
-        values = self.score(case.targets, answers, ())
-        return [replace(case, answers=answers, values=values, unread=unread(answers, evidence))]
+        answers, unread = self.readings(evidence)
+        return [replace(case, answers=answers, values=self.score(case.targets, answers), unread=unread)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,12 +213,12 @@ class TextMethod(ReplyMethod):
     # (replies, facts) -> what they list, for metrics over the corpus, ready for JSON.
     items: Callable[[Sequence[Reply], Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
-    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
         (case,) = cases
-        answers = tuple(map(self.reading, evidence))
+        answers, unread = self.readings(evidence)
         items = tuple(self.items(evidence, case.facts)) if self.items else ()
         values = self.measure(answers, evidence, case.facts)
-        return [replace(case, answers=answers, values=values, unread=unread(answers, evidence), items=items, facts={})]
+        return [replace(case, answers=answers, values=values, unread=unread, items=items, facts={})]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +226,8 @@ class LikelihoodMethod(Method):
     """Compares the log-likelihoods of all labels after the prompt: the model writes nothing."""
 
     labels: tuple[str, ...]
-    score: Score
+    # (targets, answers, log-likelihoods of the labels in each call) -> metric -> value
+    score: Callable[[Sequence[str], Answers, Sequence[LogLikelihoods]], dict[str, float]]
 
     evidence: ClassVar[str] = "log_likelihoods"
     harnesses: ClassVar[tuple[str, ...]] = ("lm-eval",)
@@ -181,14 +236,10 @@ class LikelihoodMethod(Method):
     def requests(self) -> int:
         return len(self.labels)
 
-    def likelihoods(self, given: Any) -> tuple[str, LogLikelihoods]:
-        """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
-        return likeliest(self.labels, given), given
-
-    def results(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
         (case,) = cases
-        answers, values = zip(*map(self.likelihoods, evidence), strict=True)
-        return [replace(case, answers=answers, values=self.score(case.targets, answers, values))]
+        answers = tuple(likeliest(self.labels, values) for values in evidence)
+        return [replace(case, answers=answers, values=self.score(case.targets, answers, evidence))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +259,8 @@ class TopTokenMethod(LikelihoodMethod):
     def requests(self) -> int:
         return 1
 
-    def likelihoods(self, given: Any) -> tuple[str, LogLikelihoods]:
+    def likelihoods(self, given: FirstToken) -> tuple[str, LogLikelihoods]:
+        """What one call is read to, a label or a reason, and the log-likelihoods behind it."""
         undefined = (nan,) * len(self.labels)
         if not given.top:
             return why_not(given, "no_response"), undefined
@@ -220,7 +272,7 @@ class TopTokenMethod(LikelihoodMethod):
             return "invalid_response_format", found
         return likeliest(self.labels, found), found
 
-    def results(self, cases: Sequence[Result], evidence: Sequence[FirstToken]) -> list[Result]:
+    def judge(self, cases: Sequence[Result], evidence: Sequence[FirstToken]) -> list[Result]:
         (case,) = cases
         answers, values, bounds = [], [], 0
         for given in evidence:
@@ -238,13 +290,75 @@ class TopTokenMethod(LikelihoodMethod):
 class RewardMethod(Method):
     """Compares a reward model's scores of the responses; each is a call of its own, and no label is read."""
 
-    conversation: Callable[[Any, Any, str], list[Message]]  # (case, options, call) -> what the model scores
-
     evidence: ClassVar[str] = "rewards"
     harnesses: ClassVar[tuple[str, ...]] = ("inspect",)
 
-    def results(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Reward]) -> list[Result]:
         (case,) = cases
         rewards = named_rewards(evidence)
         # without targets: the first response is the right one
         return [replace(case, targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)]
+
+
+# --- thinking that was cut off: what the replies of a run show together, and none of them alone -----------------------
+
+# A chat template may open `<think>` in the prompt. A reply that was cut off before `</think>` then looks like an answer
+# ("So the answer is A"). So where a reply of a run closes its thinking, or the provider keeps it apart, one that does
+# neither never left its thinking and is `truncated`, whatever it says. A model may think only sometimes, so two kinds
+# of replies count all the same: one that is known to have ended by itself (Inspect's stop reason `stop`); and, where
+# nobody knows (lm-eval), one of at most half of the token limit, taken as 2 bytes of UTF-8 per token of it, whose
+# last line is an answer (`B`, `Answer: B`). A reply that is all text to be measured has no such line; its length
+# decides. With `think_end_token` lm-eval itself takes the thinking out, no reply closes any, and none is cut here.
+
+_ANSWER_LINE = re.compile(r"\W*(?:[^:：]{1,40}[:：]\W*)?(?:[^\W\d_]+[\W_]+)?(?:[^\W\d_]+|(?:\d+\W+)*\d+)[\W_]*")
+"""A line without a sentence: a label of one or two words, or numbers, after the name of what it is."""
+
+
+def shows_thinking(evidence: Iterable[Evidence]) -> bool:
+    """Whether a reply has thinking that came to its end, or that the provider keeps apart."""
+    return any(isinstance(given, Reply) and (given.thinking or closes_thinking(given.text)) for given in evidence)
+
+
+def token_limit(arguments: Mapping[str, Any] | None) -> int:
+    """The lowest limit on new tokens among lm-eval's generation arguments; 0 if there is none."""
+    names = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+    limits = [value for name in names if isinstance(value := (arguments or {}).get(name), int)]
+    return min(limits, default=0)
+
+
+def mark_open_thinking(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
+    """All replies of a run, in view of each other; `max_tokens` 0: the method's."""
+    evidence = list(evidence)
+    if not shows_thinking(evidence):
+        return evidence
+    return [marked_if_open(given, method, max_tokens) for given in evidence]
+
+
+def marked_if_open(given: Evidence, method: Method, max_tokens: int = 0) -> Evidence:
+    """A reply in a run in which some show their thinking. One that never left it gets back the prompt's opening tag.
+
+    So every reader sees it as such; of the others it is known that they were not cut off. `max_tokens` 0: the method's.
+    """
+    if not isinstance(given, Reply) or not given.text or given.truncated is False or given.filtered:
+        return given
+    if shows_thinking([given]):
+        return given
+    if given.truncated is None and _ended(given.text, method, max_tokens or method.max_tokens):
+        return given._replace(truncated=False)
+    open_to_the_end = after_thinking(given.text) is None
+    return given if open_to_the_end else given._replace(text=f"<think>{given.text}", truncated=True)
+
+
+def _ended(text: str, method: Method, max_tokens: int) -> bool:
+    if len(text.encode(errors="replace")) > 2 * max_tokens:
+        return False
+    if not isinstance(method, LabelMethod):
+        return True
+    last = next((line for line in reversed(text.split("\n")) if re.search(r"[^\W_]", line)), "")
+    return _answers(last, method.read)
+
+
+@lru_cache(maxsize=1024)  # most are a letter
+def _answers(line: str, read: Callable[[str, bool], str]) -> bool:
+    alone = len(line) <= 200 and _ANSWER_LINE.fullmatch(without_markup(after_thinking(line) or ""))
+    return bool(alone) and read(line, False) not in REASONS

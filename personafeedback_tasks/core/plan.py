@@ -252,7 +252,7 @@ def _prompts(benchmark: Benchmark, document: Any, options: Options) -> list[str]
     method, first = benchmark.methods[options.method], benchmark.first(vars(options))
     prompts = [benchmark.prompt(document, options, first)] if first else []
     for call in method.calls:
-        prompts.append("".join(turn["content"] for turn in benchmark.turns(method, document, options, call)))
+        prompts.append("".join(turn["content"] for turn in benchmark.turns(document, options, call)))
     return prompts
 
 

@@ -13,8 +13,7 @@ from msgspec import Meta, Struct
 from ..common.errors import DataError, PersonaFeedbackError
 from ..common.records import broken, decoded, rows
 from .benchmark import Benchmark, benchmarks
-from .evidence import Reply, text_in
-from .method import Method, ReplyMethod
+from .method import Method, Reply, ReplyMethod, text_in
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):

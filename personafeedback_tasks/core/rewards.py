@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import correlation
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..common.errors import PersonaFeedbackError
 from ..stats.estimates import mean
-from .evidence import Reward
 
 Message = dict[str, str]
 """One turn: `role` (`system`, `user` or `assistant`) and `content`."""
@@ -22,6 +21,13 @@ LOCAL = "local"
 
 NamedRewards = Mapping[str, tuple[float, ...]]
 """TOTAL and each aspect -> the rewards of all responses, the right one first."""
+
+
+class Reward(NamedTuple):
+    """A reward model's score of one response."""
+
+    reward: float  # any number; the higher, the better
+    aspects: Mapping[str, float]  # name -> value of each further output of the model
 
 
 class RewardError(PersonaFeedbackError):

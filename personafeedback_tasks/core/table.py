@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 
 from ..stats.estimates import clustered_stderr, jackknife_stderr, mean
 from .result import CorpusMetric, Result, by_case, over_epochs
@@ -31,7 +32,7 @@ def table(
         cases = over_epochs(of_group)
         users = [case.user_id for case in cases]
         for metric in cases[0].values if cases else ():
-            values = [case.value(metric) for case in cases]
+            values = [case.values.get(metric, nan) for case in cases]
             found[f"{metric}{group}"] = mean(values)
             found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
         every = [result for epochs in of_group for result in epochs if result.targets]

@@ -95,12 +95,8 @@ def check(task: str, prompts: Sequence[str], window: Window | None, tokens: Call
 
 def most_tokens(text: str) -> int:
     """The most tokens that a text can have: each has at least one of its bytes. Some tokenizers normalize it first."""
-    return max(map(bytes_of, (text, unicodedata.normalize("NFKD", text)))) + _ADDED
-
-
-def bytes_of(text: str) -> int:
-    """The bytes of a text in UTF-8."""
-    return len(text.encode(errors="surrogatepass"))
+    forms = text, unicodedata.normalize("NFKD", text)
+    return max(len(form.encode(errors="surrogatepass")) for form in forms) + _ADDED
 
 
 def counted(calls: Iterable[Any]) -> PromptCheck:

@@ -1,17 +1,18 @@
-"""The calls of a case, made concurrently.
+"""The calls of a case: made concurrently, and recovered from the log of a killed run.
 
 A sample has ids and the question; the transcript has every prompt as it was sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
 
 import anyio
 from inspect_ai.model import (
+    ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -27,13 +28,10 @@ from inspect_ai.util import span
 from ..common.errors import OptionError
 from ..core import window
 from ..core.benchmark import FIRST_TOKENS, Benchmark
-from ..core.cases import Case, CaseSet
-from ..core.method import Method
+from ..core.cases import CaseSet
 from ..core.options import Options
-from .evidence import choice
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-
 
 REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
 """Why the model of the running task must not be asked; empty if it may. A hook finds out, and can stop nothing
@@ -71,28 +69,41 @@ def ask_every_call(
                     f"num_choices must be 1, got {model.config.num_choices}: each call has one reply. Leave it out."
                 )
             about = {"case_id": case.id, **({"epoch": state.epoch} if state.epoch > 1 else {})}
-            told = []
+            outputs: dict[str, ModelOutput] = {}
+            told, noted = [], dict[str, str]()
             for options, first in zip(every, firsts, strict=True):
                 outcome = {}
                 if first:
                     prompt = benchmark.prompt(case, options, first)
                     message = ChatMessageUser(content=prompt, metadata={**about, "call": first})
-                    (output,) = await concurrently(model, {first: [message]}, first_tokens)
-                    options, outcome[first] = benchmark.after(case, options, output.completion)
+                    await ask(model, first, [message], outputs, first_tokens)
+                    options, outcome[first] = benchmark.after(case, options, outputs[first].completion)
                 told.append((options, outcome))
+                noted |= outcome
             prompts: dict[str, list[ChatMessage]] = {}
-            noted: dict[str, str] = {}
             for name, ((options, outcome), call) in zip(names, product(told, of_method.calls), strict=True):
-                prompts[name] = messages(benchmark, of_method, case, options, call)
+                prompts[name] = messages(benchmark, case, options, call)
                 # for judges, and for what a killed run left
                 prompts[name][-1].metadata = {**about, **outcome, "call": name}
-                noted |= outcome
-            outputs = await concurrently(model, prompts)
+            try:
+                # Inspect's `collect` wraps each call in one more span, which only makes the log larger.
+                async with anyio.create_task_group() as group:
+                    for name, asked in prompts.items():
+                        group.start_soon(ask, model, name, asked, outputs)
+            except ExceptionGroup as failed:  # the first one cancelled the others
+                error = failed.exceptions[0]
+                raise error from error.__cause__
+            choices, sizes = [], []
+            for name, asked in prompts.items():
+                choices.append(choice(outputs[name]))
+                text, tokens = "".join(message.text for message in asked), None
+                if usage := outputs[name].usage:  # its input tokens leave out those of a cache
+                    tokens = usage.input_tokens
+                    tokens += (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+                sizes.append((len(text.encode(errors="surrogatepass")), tokens))
             # One output with one choice per call: what the scorer reads, also when a log is scored again.
             state.output = ModelOutput(
-                model=outputs[0].model,
-                choices=[choice(output) for output in outputs],
-                metadata={window.KEY: list(map(_size, prompts.values(), outputs)), **noted},
+                model=outputs[names[0]].model, choices=choices, metadata={window.KEY: sizes, **noted}
             )
             return state
 
@@ -101,52 +112,21 @@ def ask_every_call(
     return asking(of_method.name)
 
 
-def _size(prompt: Sequence[ChatMessage], output: ModelOutput) -> tuple[int, int | None]:
-    # Inspect's input tokens leave out those of a cache
-    size, usage = sum(window.bytes_of(message.text) for message in prompt), output.usage
-    if usage is None:
-        return size, None
-    return size, usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+async def ask(
+    model: Model, call: str, prompt: list[ChatMessage], outputs: dict[str, ModelOutput], max_tokens: int | None = None
+) -> None:
+    """Make one call, in a span of its name, and add its output."""
+    async with span(call.replace("_", " "), type="call"):
+        outputs[call] = await model.generate(prompt, config=GenerateConfig(max_tokens=max_tokens))
 
 
-def text_config(max_tokens: int) -> GenerateConfig:
-    """Generation settings for a model whose text is read."""
-    return GenerateConfig(
-        max_tokens=max_tokens,
-        temperature=0.0,
-        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
-        cache_prompt=False,
-    )
-
-
-def messages(benchmark: Benchmark, method: Method, case: Case, options: Options, call: str) -> list[ChatMessage]:
+def messages(benchmark: Benchmark, document: Any, options: Options, call: str) -> list[ChatMessage]:
     """The messages of one call."""
-    turns = benchmark.turns(method, case, options, call)
-    return [_ROLES[turn["role"]](content=turn["content"]) for turn in turns]
+    return [_ROLES[turn["role"]](content=turn["content"]) for turn in benchmark.turns(document, options, call)]
 
 
-async def concurrently(
-    model: Model, prompts: Mapping[str, list[ChatMessage]], max_tokens: int | None = None
-) -> list[ModelOutput]:
-    """The outputs of the calls, in order. If one fails, the others are cancelled and its error is raised.
-
-    Inspect's `collect` wraps each call in one more span, `task-1`, which only makes the log larger.
-    """
-    outputs: dict[str, ModelOutput] = {}
-    config = GenerateConfig(max_tokens=max_tokens)
-    failed: list[Exception] = []
-
-    async def one(call: str) -> None:
-        try:
-            async with span(call.replace("_", " "), type="call"):
-                outputs[call] = await model.generate(prompts[call], config=config)
-        except Exception as error:  # the group would raise a group of errors
-            failed.append(error)
-            group.cancel_scope.cancel()
-
-    async with anyio.create_task_group() as group:
-        for call in prompts:
-            group.start_soon(one, call)
-    if failed:
-        raise failed[0]
-    return [outputs[call] for call in prompts]
+def choice(output: ModelOutput) -> ChatCompletionChoice:
+    """The reply of one call; an empty one where the provider returned no choice, or several."""
+    if len(output.choices) == 1:
+        return output.choices[0]
+    return ModelOutput.from_content(output.model, "", stop_reason="unknown").choices[0]

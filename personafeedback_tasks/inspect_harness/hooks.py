@@ -15,7 +15,6 @@ from typing import Any
 
 import rich
 from inspect_ai.hooks import Hooks, SampleEnd, TaskEnd, TaskStart, hooks
-from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, Model, get_model
 from inspect_ai.util import display_type
 
@@ -96,7 +95,7 @@ def _register() -> None:
                 running.waiting = False
                 if data.sample.scores:
                     running.samples += 1
-                    running.notes += _notes(data.sample)
+                    running.notes += [score.metadata or {} for score in data.sample.scores.values()]
                     running.sizes += (data.sample.output.metadata or {}).get(window.KEY, ())
 
         async def on_task_end(self, data: TaskEnd) -> None:
@@ -105,22 +104,17 @@ def _register() -> None:
                 if data.log.results and running.samples < data.log.results.completed_samples and data.log.samples:
                     running.notes = []
                     for sample in data.log.samples:
-                        running.notes += _notes(sample)
+                        running.notes += [score.metadata or {} for score in (sample.scores or {}).values()]
                 for warning in _warnings(signatures(data.log.eval.metadata)[0], running):
                     if warning is not None:
                         logger.warning(warning)
 
 
-def _notes(sample: EvalSample) -> list[Mapping[str, Any]]:
-    return [score.metadata or {} for score in (sample.scores or {}).values()]
-
-
 def _warnings(signature: Signature, running: _Running) -> list[str | None]:
     benchmark, task = find(signature.benchmark), signature.task
     answers: list[str] = []
-    for results in in_view(running.notes):
-        for result in results:
-            answers += result.answers
+    for result in in_view(running.notes):
+        answers += result.answers
     first = benchmark.first_call
     outcomes = [note[first] for note in running.notes if first in note]
     return [
@@ -146,7 +140,7 @@ def _opening(
     asked = [document for document in method.documents(cases) if document.id in chosen]
     before: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     texts = (
-        [*before, *calls.messages(benchmark, method, document, options, call)]
+        [*before, *calls.messages(benchmark, document, options, call)]
         for document, options, call in product(asked, every, method.calls)
     )
     number = len(asked) * len(every) * len(method.calls)

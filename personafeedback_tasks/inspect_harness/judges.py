@@ -11,7 +11,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..core.benchmark import Benchmark, find
-from ..core.evidence import Reply
+from ..core.method import Reply
 from ..core.recorded import Key, Recorded, read
 
 REPLAY = "replay"

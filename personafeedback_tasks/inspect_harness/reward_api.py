@@ -18,9 +18,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import benchmarks
-from ..core.evidence import Reward
 from ..core.method import RewardMethod
-from ..core.rewards import TOTAL, RewardError
+from ..core.rewards import TOTAL, Reward, RewardError
 
 if TYPE_CHECKING:
     from ..reward_models.classifier import Encoded, RewardModel

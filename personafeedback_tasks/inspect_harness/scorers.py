@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
+from inspect_ai.event import Event, ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatCompletionChoice
+from inspect_ai.model import ChatCompletionChoice, ModelOutput
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from ..core.benchmark import SETTINGS, find
-from ..core.method import Method, ReplyMethod, RewardMethod, TopTokenMethod
+from ..common.errors import OptionError
+from ..core.benchmark import SETTINGS, Benchmark, find
+from ..core.method import (
+    Evidence,
+    FirstToken,
+    Method,
+    Reply,
+    ReplyMethod,
+    RewardMethod,
+    TopTokenMethod,
+    marked_if_open,
+    shows_thinking,
+)
 from ..core.result import Result
-from ..core.rewards import correlations
+from ..core.rewards import Reward, RewardError, correlations
 from ..core.table import table
-from ..core.thinking import marked_if_open, shows_thinking
-from ..parsing.letter_probabilities import mass
+from ..parsing.letter_probabilities import first_written, mass
 from ..stats.estimates import mean
-from .evidence import about_of, first_outcome, given, replies, score_name
+from .calls import choice
+from .reward_api import API
 
 RESULTS = "results"
 """Key in the metadata of a score: the results of its cases, as `Result.to_json` makes them."""
@@ -28,6 +39,11 @@ RESULTS = "results"
 THINKS, IF_THINKS = "thinks", "if_thinks"
 """Keys: a reply of the sample shows thinking; the results that count if one of another sample does, since a scorer sees
 one sample at a time."""
+
+
+def score_name(benchmark: Benchmark, method: Method) -> str:
+    """The scorer's name. A method has one of its own: a log that is scored again tells the scorer no method."""
+    return benchmark.task("", method.suffix)
 
 
 @cache
@@ -45,30 +61,45 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     def of_method() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}
-            cases = benchmark.logged_cases(method, logged, state.epoch)
-            names = method.asked(logged.get(SETTINGS) or [""])
-            events = transcript().events
-            asked = replies(state.output, events, names)
-            if len(asked) < len(names):
-                return unanswered(len(asked), len(names))
-            evidence = given(method, asked, f"{state.sample_id}", f"{state.model}")
+            under = benchmark.logged_cases(method, logged, state.epoch)
+            each, calls = len(method.calls), len(method.calls) * len(under)
+            answered, noted = state.output.choices, state.output.metadata or {}
+            if len(answered) != calls:  # the sample ended early
+                events = transcript().events
+                answered = [*replies(state.output, events, method.asked(logged.get(SETTINGS) or [""])).values()]
+                noted = first_outcome(events, benchmark.first_call)
+            if len(answered) < calls:
+                return unanswered(len(answered), calls)
+            evidence: Sequence[Any] = evidence_of(method, answered, f"{state.sample_id}", f"{state.model}")
             notes: dict[str, Any] = {}
             # A scorer sees one sample at a time: how it reads if another sample thinks is kept beside.
             marked = [marked_if_open(one, method) for one in evidence]
             if shows_thinking(evidence):
                 evidence, notes[THINKS] = marked, True
-            elif marked != evidence:
-                notes[IF_THINKS] = [result.to_json() for result in method.judge(cases, marked)]
-            results = method.judge(cases, evidence)
+            results, if_thinks = list[Result](), list[Result]()
+            for place, cases in enumerate(under):
+                of_setting = slice(place * each, (place + 1) * each)
+                results += method.judge(cases, evidence[of_setting])
+                if marked != evidence:
+                    if_thinks += method.judge(cases, marked[of_setting])
+            if if_thinks:
+                notes[IF_THINKS] = [result.to_json() for result in if_thinks]
+            if benchmark.first_call in noted:
+                notes[benchmark.first_call] = noted[benchmark.first_call]
             answers = [answer for result in results for answer in result.answers]
-            shown, of_model = beside(method, asked, evidence, answers)
-            first, whole = benchmark.first_call, len(state.output.choices) == len(names)
-            noted = (state.output.metadata or {}) if whole else first_outcome(events, first)
-            if first in noted:
-                notes[first] = noted[first]
-            rows = benchmark.tabled(method, results, "inspect")  # of a group of cases, the table has their mean
+            shown, of_model = list[str](answers), dict[str, Any]()
+            if isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
+                shown = [*method.readings(evidence)[0]]
+            elif isinstance(method, RewardMethod):
+                shown, of_model = [reply.message.text for reply in answered], setup_of(answered[0])
+            elif isinstance(method, TopTokenMethod):
+                of_model = {"p_letters": probabilities(method, logged.get(SETTINGS) or [""], evidence)}
+            rows = benchmark.tabled(method, results, "inspect")
+            value = dict(rows[0].values)
+            if len(rows) > 1:  # of a group of cases, the table has their mean
+                value = {name: mean(row.values[name] for row in rows) for name in value}
             return Score(
-                value=rows[0] if len(rows) == 1 else {name: mean(row[name] for row in rows) for name in rows[0]},
+                value=value,
                 answer=", ".join(shown),
                 reason=next((answer for answer in answers if answer not in benchmark.labels), None),
                 metadata={RESULTS: [result.to_json() for result in results], **of_model, **notes},
@@ -79,25 +110,129 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     return of_method
 
 
-def beside(
-    method: Method, asked: Mapping[str, ChatCompletionChoice], evidence: Sequence[Any], answers: Sequence[str]
-) -> tuple[Sequence[str], dict[str, Any]]:
-    """The answers that a score displays, one text per call, and metadata with the model's probabilities or setup."""
-    if isinstance(method, RewardMethod):
-        about = about_of(asked[next(iter(asked))])
-        shown = [reply.message.text for reply in asked.values()]
-        return shown, {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
-    if isinstance(method, TopTokenMethod):  # the probability of all labels together
-        masses = [mass(method.likelihoods(one)[1]) for one in evidence]
-        return answers, {"p_letters": dict(zip(asked, masses, strict=True))}
-    if isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
-        return [method.reading(one) for one in evidence], {}
-    return answers, {}
-
-
 def unanswered(replies: int, calls: int) -> Score:
     """The score of a sample that ended before all its calls were answered; Inspect leaves it out of its metrics."""
     return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
+
+
+# --- replies -> evidence ----------------------------------------------------------------------------------------------
+
+
+def replies(output: ModelOutput, events: Iterable[Event], calls: Sequence[str]) -> dict[str, ChatCompletionChoice]:
+    """Call -> its reply; of a sample that ended early, the replies that exist.
+
+    Args:
+        events: of the sample. They tell where it ended early: then Inspect knows at most the last output.
+        calls: in the order in which they were made.
+    """
+    if len(output.choices) == len(calls):
+        return dict(zip(calls, output.choices, strict=True))
+    found = {}
+    for call, about in made(events):
+        if not (call.error or call.pending):  # one that a limit or an error ended has an output, too: an empty one
+            found[about.get("call")] = choice(call.output)
+    return {call: found[call] for call in calls if call in found}
+
+
+def first_outcome(events: Iterable[Event], call: str) -> dict[str, str]:
+    """How the reply to a first call was read, where a sample has nothing but events: of a killed run."""
+    for _, about in made(events):
+        if call in about:
+            return {call: about[call]}
+    return {}
+
+
+def made(events: Iterable[Event]) -> list[tuple[ModelEvent, dict[str, Any]]]:
+    """The calls of a model, each with what its last message says about it."""
+    return [
+        (event, event.input[-1].metadata or {}) for event in events if isinstance(event, ModelEvent) and event.input
+    ]
+
+
+_PROVIDERS = (
+    "openai/, google/, grok/, vllm/, sglang/ or hf/, or of openai-api/, openrouter/, fireworks/, deepseek/, ollama/ or "
+    "llama-cpp-python/ where the server returns them"
+)
+"""They return alternatives to each token in inspect-ai 0.3.285. together/ returns only the generated token."""
+
+
+def evidence_of(method: Method, replies: Sequence[ChatCompletionChoice], case_id: str, model: str) -> list[Evidence]:
+    """Evidence from the model's replies to the calls, as far as there are any.
+
+    Raises:
+        OptionError: the method compares log-probabilities and the model returned none.
+        RewardError: a reply is no reward.
+    """
+    if isinstance(method, RewardMethod):
+        return [*_rewards(method, replies, case_id)]
+    if isinstance(method, TopTokenMethod):
+        return [first_token(reply, case_id, model) for reply in replies]
+    texts: list[Evidence] = []
+    for reply in replies:
+        stopped, content = reply.stop_reason, reply.message.content
+        texts.append(
+            Reply(
+                reply.message.text,
+                truncated=None if stopped == "unknown" else stopped == "max_tokens",
+                filtered=stopped == "content_filter",
+                thinking=not isinstance(content, str) and any(part.type == "reasoning" for part in content),
+                prompt_cut=stopped == "model_length",
+            )
+        )
+    return texts
+
+
+def first_token(reply: ChatCompletionChoice, case_id: str, model: str) -> FirstToken:
+    """The token where the label of a reply must be. Raises OptionError if the model returned no log-probabilities."""
+    stopped = reply.stop_reason
+    tokens = reply.logprobs.content if reply.logprobs else []
+    if not tokens and stopped in ("content_filter", "model_length"):
+        return FirstToken((), filtered=stopped == "content_filter", prompt_cut=stopped == "model_length")
+    if reply.logprobs is None or (reply.message.text and not tokens):
+        raise _none_returned(case_id, model, "no log-probabilities")
+    place = first_written([token.token for token in tokens])
+    if place is None:
+        return FirstToken((), stopped == "max_tokens")
+    token = tokens[place]
+    if not token.top_logprobs:
+        raise _none_returned(case_id, model, "only the log-probability of the generated token")
+    # What was generated need not be among the most likely.
+    return FirstToken([(token.token, token.logprob), *((other.token, other.logprob) for other in token.top_logprobs)])
+
+
+def _none_returned(case_id: str, model: str, found: str) -> OptionError:
+    return OptionError(
+        f"{case_id}: found {found} in the reply of {model}, expected those of the most likely tokens, which "
+        f"method=logprobs compares. Use a model that does not reason before it answers, from {_PROVIDERS}; or leave "
+        "method=logprobs out."
+    )
+
+
+def probabilities(method: TopTokenMethod, settings: Sequence[str], evidence: Sequence[Any]) -> dict[str, float]:
+    """Call -> the probability of all labels together."""
+    masses = [mass(method.likelihoods(given)[1]) for given in evidence]
+    return dict(zip(method.asked(settings), masses, strict=True))
+
+
+def _rewards(method: Method, replies: Sequence[ChatCompletionChoice], case_id: str) -> list[Reward]:
+    rewards = []
+    for reply in replies:
+        about = reply.message.metadata or {}
+        if "reward" in about:
+            aspects = {name: float(value) for name, value in about["aspects"].items()}
+            rewards.append(Reward(float(about["reward"]), aspects))
+    if len(rewards) != max(len(replies), len(method.calls)):
+        raise RewardError(
+            f"sample {case_id}: found the rewards of {len(rewards)} responses, expected both. "
+            f"Run the case again with --model {API}/... -T method=reward."
+        )
+    return rewards
+
+
+def setup_of(reply: ChatCompletionChoice) -> dict[str, Any]:
+    """How a reward model was set up, as its reply says."""
+    about = reply.message.metadata or {}
+    return {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
 
 
 # --- the numbers in Inspect's table -----------------------------------------------------------------------------------
@@ -121,13 +256,10 @@ def measures(benchmark: str, method: str) -> Metric:
 
     # Without this annotation Inspect passes bare scores, stripped of their metadata.
     def compute(scores: list[SampleScore]) -> Value:
-        every: list[Result] = []
-        for results in in_view([score.score.metadata or {} for score in scores]):
-            # those of the first setting come first, and the table has what the others add to them
-            for result, values in zip(results, record.tabled(of_method, results, "inspect"), strict=False):
-                every.append(replace(result, values=values))
-        counted = {*record.counted({result.case_id for result in every})}
-        found = table([one for one in every if one.case_id in counted], record.columns, record.corpus)
+        results = in_view([score.score.metadata or {} for score in scores])
+        rows = record.tabled(of_method, results, "inspect")
+        counted = {*record.counted({row.case_id for row in rows})}
+        found = table([row for row in rows if row.case_id in counted], record.columns, record.corpus)
         if primary in found:
             found |= {"accuracy": found[primary], "stderr": found[f"{primary}_stderr"]}
         return cast(Value, found)
@@ -141,18 +273,20 @@ def pearson() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:  # annotated for the same reason
         cases: dict[str, list[Any]] = {}
-        for results in in_view([score.score.metadata or {} for score in scores]):
-            cases.setdefault(results[0].case_id, []).append(results[0].rewards or {})
+        results = in_view([score.score.metadata or {} for score in scores])
+        for result in results:
+            if result.setting == results[0].setting:
+                cases.setdefault(result.case_id, []).append(result.rewards or {})
         return cast(Value, correlations(cases.values()))
 
     return compute
 
 
-def in_view(notes: Sequence[Mapping[str, Any]]) -> list[Sequence[Result]]:
-    """The results in the metadata of each score of a run, read in view of each other."""
+def in_view(notes: Sequence[Mapping[str, Any]]) -> list[Result]:
+    """The results in the metadata of the scores of a run, read in view of each other."""
     thinks = any(THINKS in note for note in notes)
-    found: list[Sequence[Result]] = []
+    found = []
     for note in notes:
-        logged = (thinks and note.get(IF_THINKS)) or note.get(RESULTS, ())
-        found.append([Result.from_json(one) for one in logged])
+        for logged in (thinks and note.get(IF_THINKS)) or note.get(RESULTS, ()):
+            found.append(Result.from_json(logged))
     return found

@@ -17,11 +17,10 @@ from rich.markup import escape
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import Benchmark, find
 from ..core.cases import CaseSet, shown_source
-from ..core.method import Method, RewardMethod, TopTokenMethod
+from ..core.method import TOP_TOKENS, Method, RewardMethod, TopTokenMethod
 from ..core.options import Options
 from . import hooks
-from .calls import ask_every_call, text_config
-from .evidence import LOGPROBS
+from .calls import ask_every_call
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
 
@@ -100,6 +99,16 @@ def _shown(name: str) -> str:
     return plain if cut == plain else f"{cut}…"
 
 
+_LOGPROBS = GenerateConfig(
+    logprobs=True,
+    top_logprobs=20,  # OpenAI's and vLLM's maximum; where fewer are allowed, set --top-logprobs
+    max_tokens=TOP_TOKENS,
+    # Some servers scale log-probabilities by the temperature, but not at 0; and white space is not left to luck.
+    temperature=0.0,
+    cache_prompt=False,
+)
+
+
 def _parts(
     record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
 ) -> tuple[Solver, Scorer, GenerateConfig]:
@@ -107,5 +116,8 @@ def _parts(
     if isinstance(method, RewardMethod):
         config = GenerateConfig(max_connections=CONNECTIONS)
         return ask_every_call(record, cases, every, refuse_other_model), scorer, config
-    config = LOGPROBS if isinstance(method, TopTokenMethod) else text_config(method.max_tokens)
+    config = _LOGPROBS
+    if not isinstance(method, TopTokenMethod):
+        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
+        config = GenerateConfig(max_tokens=method.max_tokens, temperature=0.0, cache_prompt=False)
     return ask_every_call(record, cases, every), scorer, config

@@ -20,11 +20,9 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..core import messages
 from ..core.benchmark import find
 from ..core.cases import CaseSet
-from ..core.evidence import Reply, per_call, text_in
-from ..core.method import LabelMethod, ReplyMethod
+from ..core.method import LabelMethod, Reply, ReplyMethod, mark_open_thinking, per_call, text_in, token_limit
 from ..core.result import Result
 from ..core.signature import Signature, signed
-from ..core.thinking import mark_open_thinking, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
 from .window import check_prompts
@@ -182,13 +180,16 @@ class BenchmarkTask(ConfigurableTask):
             evidence: Sequence[Any] = [of_request for _, of_request in of_document]
             if not isinstance(self.method, ReplyMethod):
                 evidence = per_call(evidence, self.benchmark.labels)
-            cases = self.benchmark.logged_cases(self.method, requests[0].doc)
-            self._results[case_id] = self.method.judge(cases, evidence)
-            read = [answer for result in self._results[case_id] for answer in result.answers]
+            each = len(self.method.calls)
+            results: list[Result] = []
+            for place, cases in enumerate(self.benchmark.logged_cases(self.method, requests[0].doc)):
+                results += self.method.judge(cases, evidence[place * each : (place + 1) * each])
+            self._results[case_id] = results
+            read: Sequence[str] = [answer for result in results for answer in result.answers]
             answers += read
             if isinstance(self.method, LabelMethod):  # the log has what each reply was read to
                 if self.method.groups:  # the answers are parts of that
-                    read = [self.method.reading(reply) for reply in evidence]
+                    read, _ = self.method.readings(evidence)
                 for request, answer in zip(requests, read, strict=True):
                     request.filtered_resps[name] = answer
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method, "lm-eval"):
@@ -202,7 +203,7 @@ class BenchmarkTask(ConfigurableTask):
         if doc["id"] not in self._counted:
             return {}
         scored = self._results[doc["id"]]
-        rows = self.benchmark.tabled(self.method, scored, "lm-eval")
+        rows = [row.values for row in self.benchmark.tabled(self.method, scored, "lm-eval")]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         found: dict[str, Any] = dict(columns) if self.method.groups else dict(rows[0])
         for name in self._with_stderr:

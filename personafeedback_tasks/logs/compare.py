@@ -113,12 +113,13 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
     results: list[Result] = []
     method = run.method
     for sample in samples:
+        if len(sample.evidence) != len(method.calls):
+            found = f"{len(sample.evidence)} replies about {sample.id}"
+            raise refused(sample.where, found, f"one to each of {', '.join(method.calls)}", AS_WRITTEN)
         try:
             results += method.judge(sample.cases, sample.evidence)
         except RewardError as error:
             raise RunError(f"{run.logs[0]}: {error}") from error
-        except ValueError as error:  # fewer or more replies than calls
-            raise RunError(f"{sample.where}: {error}. {AS_WRITTEN}") from error
     return results
 
 
@@ -261,7 +262,7 @@ def _calls(benchmark: Benchmark, options: Options, document: Any, asked: Asked) 
         yield first, (("user", benchmark.prompt(document, options, first)),)
         options, _ = benchmark.after(document, options, asked.first_reply or "")
     for call in method.calls:
-        turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(method, document, options, call))
+        turns = tuple((turn["role"], turn["content"]) for turn in benchmark.turns(document, options, call))
         if method.requests > 1:  # one request per label
             yield from ((f"{call}, {label}", (*turns, (LABEL, label))) for label in benchmark.labels)
         else:

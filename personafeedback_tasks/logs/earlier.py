@@ -8,7 +8,7 @@ from pathlib import Path
 from ..common import folders
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase
-from ..core.evidence import Reply
+from ..core.method import Reply
 from ..core.recorded import Key, require_text
 from .caveat import VOID
 from .data import opened
@@ -64,7 +64,7 @@ def of_run(run: Run) -> Earlier:
                 f"{run.logs[0]}: found several epochs, expected one reply to each call. Run without --epochs."
             )
         replies = tuple(given for given in sample.evidence if isinstance(given, Reply))
-        answers = tuple(method.reading(reply) for reply in replies)
+        answers, _ = method.readings(replies)
         cases.append(EarlierCase(sample.id, about.user_id, about.cell, about.facts, answers, replies))
     data = run.signature.data
     digest = digest_of((data, *sorted([case.id, *(reply.text for reply in case.replies)] for case in cases)))

@@ -31,9 +31,10 @@ from ..core.method import RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
 from ..core.usage import NONE, Usage, total
-from ..inspect_harness.evidence import choice, given, replies, said, score_name
-from ..inspect_harness.evidence import made as made_calls
+from ..inspect_harness.calls import choice
 from ..inspect_harness.reward_api import API
+from ..inspect_harness.scorers import evidence_of, replies, score_name
+from ..inspect_harness.scorers import made as made_calls
 from . import fields
 from .errors import NO_SAMPLES, RunError, perhaps
 from .log import INVALIDATED, Log, Sample, cells_of, in_short, other_settings, signed
@@ -177,7 +178,7 @@ class _Reading:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
         if (found := logged.get(SETTINGS) or [""]) != self.settings:
             raise other_settings(where, found, self.settings)
-        cases = of_settings(self.benchmark.logged_cases(self.method, logged, raw["epoch"]), len(self.settings))
+        cases = self.benchmark.logged_cases(self.method, logged, raw["epoch"])
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])
@@ -185,9 +186,9 @@ class _Reading:
         made = _made(raw)
         usage = _usage_of(made, self.calls)
         for place, (setting, names) in enumerate(zip(self.settings, self.calls, strict=True)):
-            own = {name: answered[name] for name in names if name in answered}
+            own = [answered[name] for name in names if name in answered]
             try:
-                evidence = given(self.method, own, raw["id"], self.log.eval.model)
+                evidence = evidence_of(self.method, own, raw["id"], self.log.eval.model)
             except RewardError as error:
                 raise RunError(f"{self.path}: {error}") from error
             yield Sample(
@@ -211,7 +212,7 @@ class _Reading:
                 sent_calls.append((*((message["role"], _content(raw, message)) for message in sent), *tools))
                 if name == self.benchmark.first_call:
                     *_, answered = (call for call, about in made_calls(_events(raw)) if about.get("call") == name)
-                    first_reply = said(choice(answered.output)).text
+                    first_reply = choice(answered.output).message.text
         return Asked(where, raw["id"], sent_calls, self.wrapping, first_reply)
 
 

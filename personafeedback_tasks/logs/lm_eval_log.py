@@ -16,10 +16,8 @@ import msgspec
 from ..common.records import lenient, short
 from ..core import window
 from ..core.benchmark import SETTINGS, find
-from ..core.evidence import Evidence, Reply, per_call, text_in
-from ..core.method import ReplyMethod, of_settings
+from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in, token_limit
 from ..core.signature import KEY, Signature
-from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
@@ -228,8 +226,8 @@ class _Rows:
             tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
             for request in requests
         ]
-        parts = (of_settings(of, len(settings)) for of in (cases, evidence, calls))
-        for setting, own, given, sent in zip(settings, *parts, strict=True):
+        parts = (of_settings(of, len(settings)) for of in (evidence, calls))
+        for setting, own, given, sent in zip(settings, cases, *parts, strict=True):
             yield Sample(
                 where=where,
                 id=logged["id"],

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.benchmark import find
-from ..core.evidence import Evidence
+from ..core.method import Evidence, marked_if_open, shows_thinking
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
-from ..core.thinking import marked_if_open, shows_thinking
 from ..core.usage import UNCOUNTED, Usage
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
 from .prompts import Asked
@@ -72,7 +71,7 @@ class Log:
 
 
 def in_view(log: Log) -> Sequence[Sample]:
-    """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.thinking`."""
+    """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.method`."""
     if not shows_thinking(given for sample in log.samples for given in sample.evidence):
         return log.samples
     method, found = log.runs[0].method, []

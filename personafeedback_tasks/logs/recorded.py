@@ -10,12 +10,11 @@ from typing import Any, cast
 from ..common.errors import DataError, OptionError
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
-from ..core.evidence import Reply
+from ..core.method import Reply, mark_open_thinking
 from ..core.options import Options
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
 from ..core.signature import Signature
-from ..core.thinking import mark_open_thinking
 from .run import Run
 
 HARNESS = "recorded replies"
@@ -84,7 +83,8 @@ def _results(benchmark: Benchmark, document: Any, options: Options, recorded: Re
     asked = benchmark.logged(method, document, [benchmark.setting(vars(options))])
     for epoch in recorded.epochs:
         replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-        yield from method.judge(benchmark.logged_cases(method, asked, epoch), replies)
+        (of_setting,) = benchmark.logged_cases(method, asked, epoch)
+        yield from method.judge(of_setting, replies)
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:

@@ -16,7 +16,7 @@ from ..core.rewards import Message
 from ..stats.significance import Comparison
 from . import baselines
 from .cases import COUNTS, ChoiceCase, ChoiceCases
-from .orders import TWO, Orders, conversation, laid_out
+from .orders import TWO, Orders, conversation
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA, control, report_spec, shown_of
 from .scoring import DEBIASED, methods
 
@@ -36,12 +36,8 @@ class PairwiseBenchmark(Benchmark):
 
     def __init__(self) -> None:
         self.labels = self.orders.letters
-        self.methods = methods(self.orders, self.conversation)
+        self.methods = methods(self.orders)
         self.judges = baselines.judges(self.orders)
-
-    @abstractmethod
-    def conversation(self, case: Any, options: Any, side: str) -> list[Message]:
-        """What a reward model scores, of one of `orders.sides`."""
 
     def targets(self, case: Any) -> list[str]:
         return list(self.orders.letters)
@@ -79,12 +75,12 @@ class ChoiceWording:
 
     def prompt(self, case: ChoiceCase, options: ChoiceOptions, order: str) -> str:
         """The prompt of a case in one order."""
-        return laid_out(
+        return self.orders.laid_out(
             self._about(case.told(options.setting), self.told) or self.not_told,
             case.question,
-            self.orders.shown(case.responses, order),
+            case.responses,
+            order,
             self.ask_cot if options.method == "cot" else self.ask,
-            self.orders,
         )
 
     def conversation(self, case: ChoiceCase, options: ChoiceOptions, side: str) -> list[Message]:

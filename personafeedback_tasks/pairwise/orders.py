@@ -63,6 +63,18 @@ class Orders:
         at = len(responses) - self.names.index(order)
         return (*responses[at:], *responses[:at])
 
+    def laid_out(self, told: str, question: str, responses: Sequence[str], order: str, ask: str) -> str:
+        """The prompt of a case in one order; `responses`: the right one first.
+
+        Texts of the data are inserted as values and never interpreted: braces, template syntax and chat tokens arrive
+        unchanged.
+        """
+        at = len(responses) - self.names.index(order)
+        blocks = [told, f"<question>\n{question}\n</question>"]
+        for letter, text in zip(self.letters, (*responses[at:], *responses[:at]), strict=True):
+            blocks.append(f"<response_{letter}>\n{text}\n</response_{letter}>")
+        return "\n\n".join((*blocks, ask))
+
     def picks(self, answers: Sequence[str]) -> list[int | None]:
         """The response that each answer picks: 0 is the right one; None where the reply is unreadable."""
         count = len(self.letters)
@@ -108,16 +120,6 @@ def rotations(count: int) -> Orders:
 # system turn; a chat template or a reader without system turns gets it before the question.
 
 _LETTER = re.compile(r"^<response_([A-Z])>$", re.M)
-
-
-def laid_out(told: str, question: str, shown: Sequence[str], ask: str, orders: Orders) -> str:
-    """A prompt. Texts of the data are inserted as values and never interpreted."""
-    # Braces, template syntax and chat tokens arrive unchanged.
-    blocks = [f"<question>\n{question}\n</question>"]
-    blocks += [
-        f"<response_{letter}>\n{text}\n</response_{letter}>" for letter, text in zip(orders.letters, shown, strict=True)
-    ]
-    return "\n\n".join((told, *blocks, ask))
 
 
 def responses(prompt: str, orders: Orders) -> tuple[str, ...]:

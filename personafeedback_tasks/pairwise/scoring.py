@@ -6,14 +6,12 @@ A value with an empty denominator is nan, never 0, and is left out of means.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..core.evidence import LogLikelihoods
-from ..core.method import LabelMethod, LikelihoodMethod, Method, Metric, RewardMethod, TopTokenMethod
-from ..core.result import Answers
-from ..core.rewards import Message
+from ..core.method import LabelMethod, LikelihoodMethod, LogLikelihoods, Method, Metric, RewardMethod, TopTokenMethod
 from ..parsing.answers import IMPOSSIBLE
 from ..parsing.letter_probabilities import top_reader
 from ..parsing.letters import readers
@@ -25,21 +23,10 @@ DEBIASED = "acc_sym"
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
-def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message]]) -> dict[str, Method]:
+def methods(orders: Orders) -> dict[str, Method]:
     """Name -> method. All ask for a letter but `cot`, which reasons first, and `reward`."""
-
-    def score(targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]) -> dict[str, float]:
-        return score_answers(answers, orders)
-
-    def score_likelihoods(
-        targets: Sequence[str], answers: Answers, values: Sequence[LogLikelihoods]
-    ) -> dict[str, float]:
-        both = {DEBIASED: score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
-        found = {**score_answers(answers, orders), **both}
-        if any(answer in IMPOSSIBLE for answer in answers):
-            return {**dict.fromkeys(found, math.nan), "invalid": found["invalid"]}
-        return found
-
+    of_answers = partial(score_answers, orders=orders)
+    of_likelihoods = partial(score_likelihoods, orders=orders)
     read_reply, read_last_line = readers(orders.letters)
     case_metrics = metrics(orders)
     # Averaging hard picks over the orders removes no position bias: a model that always picks the first response has an
@@ -48,22 +35,22 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
     in_all_orders: dict[str, Any] = {"calls": orders.names, "per_case": orders.all_names}
     every: list[Method] = [
         LabelMethod(
-            name="generate", help="the letter in the reply", **in_all_orders, score=score, metrics=case_metrics,
+            name="generate", help="the letter in the reply", **in_all_orders, score=of_answers, metrics=case_metrics,
             max_tokens=1024, read=read_reply,
         ),
         LabelMethod(
-            name="cot", help="the same in the last line, after reasons, 4,096 tokens", **in_all_orders, score=score,
-            metrics=case_metrics, suffix="cot", max_tokens=4096, read=read_last_line,
+            name="cot", help="the same in the last line, after reasons, 4,096 tokens", **in_all_orders,
+            score=of_answers, metrics=case_metrics, suffix="cot", max_tokens=4096, read=read_last_line,
         ),
         LikelihoodMethod(
             name="mc", help=f"log-likelihoods of the {_NUMBERS[len(orders.letters)]} letters", **in_all_orders,
-            labels=orders.letters, score=score_likelihoods,
+            labels=orders.letters, score=of_likelihoods,
             metrics=(*symmetric, Metric("p_chosen", defined=False, harnesses=())),
             suffix="mc", primary=DEBIASED,
         ),
         TopTokenMethod(
             name="logprobs", help="probabilities of the letters among the top ones (OpenAI, vLLM, local)",
-            **in_all_orders, labels=orders.letters, score=score_likelihoods,
+            **in_all_orders, labels=orders.letters, score=of_likelihoods,
             metrics=(*symmetric, Metric("p_chosen", defined=False)), suffix="logprobs", primary=DEBIASED,
             read_tokens=top_reader(orders.letters),
         ),
@@ -71,7 +58,7 @@ def methods(orders: Orders, conversation: Callable[[Any, Any, str], list[Message
             name="reward", help="a reward model's score of each response", calls=orders.sides,
             per_case=orders.all_sides,
             metrics=(Metric("acc"), Metric("acc_half"), Metric("tie", higher_is_better=None)),
-            suffix="reward", conversation=conversation,
+            suffix="reward",
         ),
     ]  # fmt: skip
     return {method.name: method for method in every}
@@ -89,8 +76,12 @@ def metrics(orders: Orders) -> tuple[Metric, ...]:
     )
 
 
-def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, float]:
+def score_answers(targets: Sequence[str], answers: Sequence[str], orders: Orders = TWO) -> dict[str, float]:
     """The scores of one case, all in [0, 1].
+
+    Args:
+        targets: of each order, the letter under which it shows the right response.
+        answers: of each order, the letter that was picked, or the reason why the reply is unreadable.
 
     Returns:
         acc: share of the orders in which the right response was picked; unreadable counts as not picked. Chance:
@@ -105,25 +96,40 @@ def score_answers(answers: Sequence[str], orders: Orders = TWO) -> dict[str, flo
             for each place; of two responses, consistency + bias_first + bias_second = 1.
         acc_readable: share of the readable replies that picked the right response; nan without any.
     """
-    count = len(orders.names)
+    letters, count = orders.letters, len(orders.names)
     if len(answers) != count:
         raise ValueError(f"found {len(answers)} answers, expected one per order ({', '.join(orders.names)})")
-    picks = orders.picks(answers)
-    readable = [answer for answer in answers if answer in orders.letters]
+    right, readable = 0, []
+    picked = set()  # responses, each by how many places it comes after the right one
+    for target, answer in zip(targets, answers, strict=True):
+        right += answer == target
+        if answer in letters:
+            readable.append(answer)
+            picked.add((letters.index(answer) - letters.index(target)) % count)
     complete = len(readable) == count
-    right = picks.count(0)
     scores = {
         "acc": right / count,
         orders.all_right: float(right == count),
-        "consistency": float(len(set(picks)) == 1) if complete else math.nan,
+        "consistency": float(len(picked) == 1) if complete else math.nan,
     }
-    for rate, letter in zip(orders.rates, orders.letters, strict=False):  # two places need one rate
+    for rate, letter in zip(orders.rates, letters, strict=False):  # two places need one rate
         scores[rate] = readable.count(letter) / len(readable) if readable else math.nan
     scores["invalid"] = 1 - len(readable) / count
-    for bias, letter in zip(orders.biases, orders.letters, strict=True):
+    for bias, letter in zip(orders.biases, letters, strict=True):
         scores[bias] = float(readable.count(letter) == count) if complete else math.nan
     scores["acc_readable"] = right / len(readable) if readable else math.nan
     return scores
+
+
+def score_likelihoods(
+    targets: Sequence[str], answers: Sequence[str], values: Sequence[LogLikelihoods], orders: Orders
+) -> dict[str, float]:
+    """The scores of `score_answers`, acc_sym and p_chosen; of values that no model gives, `invalid` alone."""
+    found = score_answers(targets, answers, orders)
+    found |= {DEBIASED: score_symmetric(values, orders), "p_chosen": p_chosen(values, orders)}
+    if any(answer in IMPOSSIBLE for answer in answers):
+        return {**dict.fromkeys(found, math.nan), "invalid": found["invalid"]}
+    return found
 
 
 def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> float:

@@ -219,12 +219,12 @@ def build(case: PersonaCase, options: Template, call: str) -> str:
     if call == rag_filter.CALL:
         return rag_filter.prompt(case, options)
     wording = options.wordings[options.prompt][case.language]
-    return pairwise.laid_out(
+    return TWO.laid_out(
         SETTINGS[options.setting](case, options, wording),
         case.question,
-        TWO.shown(case.responses, call),
+        case.responses,
+        call,
         wording.ask_cot if options.method == "cot" else wording.ask,
-        TWO,
     )
 
 

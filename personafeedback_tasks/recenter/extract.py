@@ -9,8 +9,7 @@ from typing import Any
 
 from ..common.outputs import jsonable
 from ..core.earlier import Earlier, EarlierCase
-from ..core.evidence import Reply
-from ..core.method import Metric, TextMethod
+from ..core.method import Metric, Reply, TextMethod
 from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS

@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ..core.cases import digest_of
-from ..core.evidence import Reply
-from ..core.method import LabelMethod, unread
+from ..core.method import LabelMethod, Reply
 from ..core.result import Answers, Result
-from ..parsing.answers import REASONS
+from ..parsing.answers import REASONS, excerpt
 from ..parsing.numbers import NONE, among, read_numbers
 from ..parsing.verdicts import NO, YES, read_yes_no
 from .data import in_turns, profiles
@@ -110,13 +109,16 @@ class ListMethod(LabelMethod):
     def documents(self, cases: Sequence[Relevance]) -> Sequence[CaseGroup]:
         return gather(cases)
 
-    def results(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
-        (reply,) = evidence
-        answers = split(self.reading(reply), len(cases))
-        return [
-            replace(self.scored(case, (answer,)), unread=unread((answer,), evidence))
-            for case, answer in zip(cases, answers, strict=True)
-        ]
+    def judge(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
+        (listed,), unread = self.readings(evidence)
+        answers = split(listed, len(cases))
+        if answers[0] in REASONS and not unread:  # a number of no row
+            unread = ((answers[0], excerpt(evidence[0].text)),)
+        found = []
+        for case, answer in zip(cases, answers, strict=True):
+            values = self.score(case.targets, (answer,))
+            found.append(replace(case, answers=(answer,), values=values, unread=unread))
+        return found
 
 
 GENERATE = LabelMethod(

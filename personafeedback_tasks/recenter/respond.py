@@ -12,8 +12,7 @@ from typing import Any
 
 from ..common.errors import OptionError
 from ..core.earlier import Earlier
-from ..core.evidence import Reply
-from ..core.method import Metric, TextMethod
+from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line
 from ..core.result import Answers

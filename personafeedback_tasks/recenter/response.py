@@ -12,7 +12,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.evidence import LogLikelihoods
 from ..core.method import LabelMethod, Metric
 from ..core.report import SIGNED, Line, Shown
 from ..core.result import Answers, Result
@@ -88,7 +87,7 @@ def ratings(outcomes: Sequence[Result]) -> list[float]:
     return [sum(both) / 2 if both else instead for both, instead in zip(found, wrong, strict=True)]
 
 
-def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+def score(targets: Sequence[str], answers: Answers) -> dict[str, float]:
     """acc, consistency and invalid of one row.
 
     acc: model and people are on the same side, above 3 or not; consistency: both orders give the same rating. Both are

@@ -20,8 +20,7 @@ from ..common.records import NonEmpty, decoded
 from ..common.text import same_text
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase, earlier
-from ..core.evidence import Reply
-from ..core.method import Metric, TextMethod
+from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, Shown
 from ..core.result import Answers

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 from ..core.benchmark import Benchmark
-from ..core.evidence import LogLikelihoods
 from ..core.method import Method, Metric
 from ..core.options import Options, option
 from ..core.report import RATIO, SIGNED, Examined, HumanAgreement, Line, ReportSpec, Shown
@@ -178,7 +177,7 @@ def agreement(rows: Sequence[tuple[str, Sequence[Any]]], values: Sequence[Any], 
 METRICS = (Metric("acc"), Metric("invalid", higher_is_better=False))
 
 
-def score(targets: Sequence[str], answers: Answers, pairs: Sequence[LogLikelihoods] = ()) -> dict[str, float]:
+def score(targets: Sequence[str], answers: Answers) -> dict[str, float]:
     """acc and invalid of one row."""
     (target,), (answer,) = targets, answers
     return {"acc": float(answer == target), "invalid": float(answer in REASONS)}

@@ -19,8 +19,7 @@ from uuid import UUID
 from ..analysis.documents import ReportedRun
 from ..common.errors import OptionError
 from ..common.outputs import json_lines, json_text
-from ..core.evidence import Reply
-from ..core.method import LabelMethod, LikelihoodMethod
+from ..core.method import LabelMethod, LikelihoodMethod, Reply
 from ..core.report import CardSpec
 from ..logs.log import samples_of
 from ..logs.names import signature_line, without_folder

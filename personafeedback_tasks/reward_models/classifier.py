@@ -18,8 +18,7 @@ import transformers
 from transformers.utils import cached_file
 
 from ..common.errors import OptionError, PersonaFeedbackError, choose
-from ..core.evidence import Reward
-from ..core.rewards import LOCAL, Message, RewardError, has_system_turn, without_system
+from ..core.rewards import LOCAL, Message, Reward, RewardError, has_system_turn, without_system
 
 NO_LIMIT = 1_000_000
 """tokenizer.model_max_length is a huge number where nobody set it."""

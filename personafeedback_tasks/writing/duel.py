@@ -18,7 +18,7 @@ from ..common.files import Content
 from ..common.outputs import json_lines
 from ..common.records import cut, short
 from ..core.duels import Duel, NotAsked
-from ..core.evidence import Reply
+from ..core.method import Reply
 from ..parsing.texts import shown_text
 from ..personafeedback import memory
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from ..common.text import language_of
 from ..core.benchmark import Benchmark
-from ..core.evidence import Reply
-from ..core.method import Metric, TextMethod
+from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
 from ..parsing.texts import WRITTEN, read_written, shown_text

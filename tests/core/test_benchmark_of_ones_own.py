@@ -96,7 +96,7 @@ def f1(judged):
     return 2 * hits / sum((target == "YES") + (answer == "YES") for target, answer in pairs) if hits else 0.0
 
 
-def score(targets, answers, log_likelihoods):
+def score(targets, answers, log_likelihoods=()):
     return {"acc": mean(float(target == answer) for target, answer in zip(targets, answers, strict=True))}
 
 

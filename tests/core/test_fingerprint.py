@@ -79,9 +79,9 @@ def test_one_more_character_in_any_kind_of_prompt_changes_the_fingerprint(name, 
     before = {str(chosen): fingerprint(benchmark, chosen) for chosen in kind_of.values()}
     for one, chosen in kind_of.items():
 
-        def other(self, method, document, options, call, one=one):
-            told = turns(self, method, document, options, call)
-            own = kind(method, document, options, call)
+        def other(self, document, options, call, one=one):
+            told = turns(self, document, options, call)
+            own = kind(self.methods[options.method], document, options, call)
             moved = own[:3] == one[:3] and (own[3:] == one[3:] or not any(own[3:]))
             return [*told, {"role": "user", "content": "~"}] if moved else told
 

@@ -28,7 +28,7 @@ from support.shown import as_json
 
 from personafeedback_tasks.analysis.report import report_document
 from personafeedback_tasks.common.errors import DataError
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.plan import asked, benchmark_of
 from personafeedback_tasks.core.recorded import Key, read
 from personafeedback_tasks.logs.data import RunData
@@ -189,7 +189,7 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     options = benchmark.options.strict({"data": "sample", "method": method.name})
     documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
     assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
-    assert rows[-1]["prompt"] == benchmark.turns(method, documents[-1], options, method.calls[-1])
+    assert rows[-1]["prompt"] == benchmark.turns(documents[-1], options, method.calls[-1])
     assert "line 1: found no reply, expected one" in refused(task, file, "-T", "data=sample")
     assert "--template writes it" in refused(task, file, "-T", "data=sample", "--template")
     write(file, [{**row, "reply": "None of them."} for row in rows])

@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 
 from support.logs import inspect_log, lm_eval_log, opened, signed
 
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.result import Result
 from personafeedback_tasks.core.signature import Signature, SignatureError
 from personafeedback_tasks.logs.read import read_run

@@ -83,7 +83,7 @@ def test_known_judges_get_exactly_their_known_scores(judge, data, request, tmp_p
 def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
     log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
     cases = load_cases("sample")
-    scores = {c.id: scoring.score_answers([_answer(c.id, order) for order in TWO.names]) for c in cases}
+    scores = {c.id: scoring.score_answers(TWO.letters, [_answer(c.id, order) for order in TWO.names]) for c in cases}
     expected = {}
     for key in METRICS:
         for group, members in _groups(cases):

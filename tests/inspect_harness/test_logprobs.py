@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.judges import METRICS, who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks.core.evidence import likeliest
+from personafeedback_tasks.core.method import likeliest
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, read_reply
 from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader

@@ -145,7 +145,7 @@ def test_a_logged_sample_shows_both_prompts_the_replies_and_the_reasons(real_par
             first, second = (case.chosen, case.rejected) if order == "chosen_first" else (case.rejected, case.chosen)
             assert arguments[0].index(first) < arguments[0].index(second)
             assert reply == JUDGES["mixed"](case.id, order)
-        assert sample["acc"] == scoring.score_answers(sample["filtered_resps"])["acc"]
+        assert sample["acc"] == scoring.score_answers(TWO.letters, sample["filtered_resps"])["acc"]
         reasons |= set(sample["filtered_resps"])
     assert reasons == {"A", "B", "no_response", "truncated", "refusal", "invalid_response_format"}
 

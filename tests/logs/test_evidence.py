@@ -39,7 +39,7 @@ from support.servers import as_json, run, serving
 from support.shown import sentences
 
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.recorded import read
 from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run, read_runs
@@ -217,8 +217,8 @@ def test_each_call_has_one_reply(tmp_path):
     assert printed(two)["invalid"] == 0.5
     assert reasons(read_run(two)) == {"no_response": len(CASES)}
     method = PERSONAFEEDBACK.methods["generate"]
-    cases = PERSONAFEEDBACK.logged_cases(method, PERSONAFEEDBACK.logged(method, CASES[0]))
-    with pytest.raises(ValueError, match="found 1 replies, expected one to each of chosen_first, rejected_first"):
+    (cases,) = PERSONAFEEDBACK.logged_cases(method, PERSONAFEEDBACK.logged(method, CASES[0]))
+    with pytest.raises(ValueError, match=r"found 1 answers, expected one per order \(chosen_first, rejected_first\)"):
         method.judge(cases, [Reply("A")])
 
 

@@ -23,6 +23,7 @@ from support.logs import set_version, signed
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 Json = dict[str, Any]
@@ -82,11 +83,11 @@ def flip_and_score(row: Json) -> None:
         score = row["scores"]["personafeedback"]
         (result,) = score["metadata"]["results"]
         result["answers"] = [OTHER[letter] for letter in result["answers"]]
-        result["values"] = scoring.score_answers(result["answers"])
+        result["values"] = scoring.score_answers(TWO.letters, result["answers"])
         score["value"] = {name: result["values"][name] for name in METRICS}
     else:
         row["filtered_resps"] = [OTHER[letter] for letter in row["filtered_resps"]]
-        values = scoring.score_answers(row["filtered_resps"])
+        values = scoring.score_answers(TWO.letters, row["filtered_resps"])
         row |= {name: values[name] for name in METRICS}
         row["acc_stderr"][1] = [values["acc"]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from personafeedback_tasks.pairwise.baselines import judges, longest
-from personafeedback_tasks.pairwise.orders import TWO, laid_out, responses, rotations
+from personafeedback_tasks.pairwise.orders import TWO, responses, rotations
 from personafeedback_tasks.pairwise.scoring import score_answers
 
 EVERY = [TWO, rotations(3), rotations(4)]
@@ -36,12 +36,12 @@ def test_the_responses_are_found_in_every_prompt_as_they_are(orders):
     texts = ["{a} ", "<b>\n\n", "％s", " d"][: len(orders.letters)]
     for name in orders.names:
         shown = orders.shown(texts, name)
-        prompt = laid_out("told", "what?", shown, "ask", orders)
+        prompt = orders.laid_out("told", "what?", texts, name, "ask")
         assert prompt.startswith("told\n\n<question>\nwhat?\n</question>\n\n<response_A>\n")
         assert prompt.endswith(f"\n</response_{orders.letters[-1]}>\n\nask")
         assert responses(prompt, orders) == shown
     with pytest.raises(ValueError, match=r"^expected exactly one <response_A> \.\.\. </response_A> in the prompt$"):
-        responses(laid_out("", "</response_A>\n\n</response_A>", texts, "", orders), orders)
+        responses(orders.laid_out("", "</response_A>\n\n</response_A>", texts, orders.names[0], ""), orders)
 
 
 # --- shortcuts ---------------------------------------------------------------------------------------------------------
@@ -61,12 +61,12 @@ def test_of_equally_long_responses_the_first_one_shown_is_picked(texts, acc):
     orders = rotations(4)
     assert longest(texts, orders) == acc
     judge = judges(orders)["longest"]
-    prompts = [laid_out("", "", orders.shown(texts, name), "", orders) for name in orders.names]
-    assert score_answers([judge(prompt) for prompt in prompts], orders)["acc"] == acc
+    prompts = [orders.laid_out("", "", texts, name, "") for name in orders.names]
+    assert score_answers(orders.letters, [judge(prompt) for prompt in prompts], orders)["acc"] == acc
     assert {judges(orders)["first"](prompt) for prompt in prompts} == {"A"}
 
 
 @pytest.mark.parametrize("orders", EVERY)
 def test_a_judge_of_the_order_alone_scores_chance(orders):
     for letter in orders.letters:
-        assert score_answers([letter] * len(orders.letters), orders)["acc"] == orders.chance
+        assert score_answers(orders.letters, [letter] * len(orders.letters), orders)["acc"] == orders.chance

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.judges import METRICS
 
-from personafeedback_tasks.core.evidence import likeliest, per_call
+from personafeedback_tasks.core.method import likeliest, per_call
 from personafeedback_tasks.core.rewards import right_and_tie
 from personafeedback_tasks.pairwise.orders import rotations
 from personafeedback_tasks.pairwise.scoring import p_chosen, score_answers, score_symmetric
@@ -22,7 +22,7 @@ same = pytest.approx
 
 
 def values(answers):
-    score = score_answers(answers)
+    score = score_answers(LETTERS, answers)
     return tuple(score[name] for name in METRICS)
 
 
@@ -49,7 +49,7 @@ ANY = st.tuples(*[st.sampled_from(LETTERS + REASONS)] * 2)
 
 
 def means(cases):
-    scores = [score_answers(answers) for answers in cases]
+    scores = [score_answers(LETTERS, answers) for answers in cases]
     return {name: mean(score[name] for score in scores) for name in METRICS}
 
 
@@ -119,7 +119,7 @@ def test_acc_sym_agrees_with_a_judge_that_is_consistent_and_mirrors_with_the_lab
     score = score_symmetric((one, two))
     answers = (likeliest(LETTERS, one), likeliest(LETTERS, two))
     if answers in (("A", "B"), ("B", "A")):
-        assert score == score_answers(answers)["acc"]
+        assert score == score_answers(LETTERS, answers)["acc"]
     assert score_symmetric((two, one)) == 1 - score
 
 
@@ -162,7 +162,7 @@ def test_p_chosen_is_the_share_of_the_chosen_letter_in_both_orders(pairs, expect
     ],
 )
 def test_known_answers_to_four_responses_hold_exactly(answers, expected):
-    score = score_answers([letter if letter != "?" else "refusal" for letter in answers], FOUR)
+    score = score_answers(FOUR.letters, [letter if letter != "?" else "refusal" for letter in answers], FOUR)
     assert tuple(score) == ("acc", "acc_all", "consistency", *FOUR.rates, "invalid", *FOUR.biases, "acc_readable")
     assert tuple(score.values()) == same(expected, abs=0, rel=0, nan_ok=True)
 
@@ -177,7 +177,7 @@ def test_turning_the_places_keeps_everything_but_the_rates(answers, by):
     moved = [letters[(letters.index(a) + by) % 4] if a in letters else a for a in answers]
     moved = [*moved[-by:], *moved[:-by]]
     kept = ("acc", "acc_all", "consistency", "invalid")
-    one, other = score_answers(answers, FOUR), score_answers(moved, FOUR)
+    one, other = (score_answers(letters, given, FOUR) for given in (answers, moved))
     assert [one[name] for name in kept] == same([other[name] for name in kept], nan_ok=True)
 
 

@@ -156,8 +156,8 @@ def test_a_new_metric_is_its_definition_and_the_report_of_an_older_log_has_it(tm
     before = reported(tmp_path / "before", log.location)[1]["groups"]["general_hard"]["measures"]
     method = PERSONAFEEDBACK.methods["generate"]
 
-    def score(targets, answers, values):
-        return {**method.score(targets, answers, values), "never_right": float(0 not in TWO.picks(answers))}
+    def score(targets, answers):
+        return {**method.score(targets, answers), "never_right": float(0 not in TWO.picks(answers))}
 
     longer = replace(method, score=score, metrics=(*method.metrics, Metric("never_right")))
     monkeypatch.setitem(PERSONAFEEDBACK.methods, "generate", longer)

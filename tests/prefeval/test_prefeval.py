@@ -105,7 +105,8 @@ def test_a_prompt_tells_the_preference_nothing_or_another_one(setting):
 def expected(read_one) -> dict[str, float]:
     """Metric -> mean over the sample, of the replies of `noisy`."""
     scores = [
-        score_answers([read_one(noisy(case.id, name), False) for name in FOUR.names], FOUR) for case in load("sample")
+        score_answers(FOUR.letters, [read_one(noisy(case.id, name), False) for name in FOUR.names], FOUR)
+        for case in load("sample")
     ]
     printed = [metric.name for metric in PREFEVAL.methods["generate"].metrics_in("inspect")]
     return {name: mean(score[name] for score in scores) for name in printed}

@@ -34,7 +34,7 @@ from support.shown import embedded, faults
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.earlier import Earlier
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.logs import earlier
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.recenter import data
@@ -475,7 +475,7 @@ def test_a_quote_is_there_up_to_white_space():
 
 def test_an_unreadable_list_is_no_empty_one():
     (method,) = EXTRACT.methods.values()
-    cases = EXTRACT.logged_cases(method, EXTRACT.logged(method, load(Conversation, "sample")[0]))
+    (cases,) = EXTRACT.logged_cases(method, EXTRACT.logged(method, load(Conversation, "sample")[0]))
     for reply, listed, none in (("[]", 1, 1), ("Well,", 0, math.nan)):
         (one,) = method.judge(cases, [Reply(reply)])
         assert (one.values["listed"], one.items) == (listed, ())

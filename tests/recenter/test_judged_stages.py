@@ -196,7 +196,7 @@ def check(benchmark, rows, replies, answers, folder):
     method = benchmark.methods["generate"]
     judged = [Result(cell=row.cell, targets=benchmark.targets(row), answers=answers[row.id]) for row in rows]
     users = [row.user_id for row in rows]
-    values = [method.score(one.targets, one.answers, ()) for one in judged]
+    values = [method.score(one.targets, one.answers) for one in judged]
     tabled = [metric.name for metric in method.metrics_in("lm-eval")]
     known = {name: (sum(of_row[name] for of_row in values) / len(rows), None) for name in tabled}
     known["acc"] = known["acc"][0], clustered_stderr([of_row["acc"] for of_row in values], users)

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from personafeedback_tasks.core.benchmark import find
-from personafeedback_tasks.core.evidence import Reply
-from personafeedback_tasks.core.method import of_settings
+from personafeedback_tasks.core.method import Reply, of_settings
 from personafeedback_tasks.core.signature import Signature, signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import log
@@ -46,12 +45,15 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
     for document in method.documents(cases):
         logged = record.logged(method, document, settings)
         asked = [
-            {"prompt": [turn["content"] for turn in record.turns(method, document, told, call)], "reply": model(document.id, name)}
+            {"prompt": [turn["content"] for turn in record.turns(document, told, call)], "reply": model(document.id, name)}
             for name, (told, call) in zip(method.asked(settings), product(every, method.calls), strict=True)
         ]  # fmt: skip
-        results = method.judge(record.logged_cases(method, logged), [Reply(call["reply"]) for call in asked])
-        values = record.tabled(method, results, NAME)
-        scored += [replace(result, values=of_case) for result, of_case in zip(results, values, strict=False)]
+        results = []
+        for of_setting, calls in zip(
+            record.logged_cases(method, logged), of_settings(asked, len(settings)), strict=True
+        ):
+            results += method.judge(of_setting, [Reply(call["reply"]) for call in calls])
+        scored += record.tabled(method, results, NAME)
         lines.append({"document": logged, "calls": asked})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
     path = folder / f"{name.replace('/', '_')}.jsonl"
@@ -86,7 +88,7 @@ def opened(path: Path, texts: bool = False, only: object = ()) -> list[Log]:
 
 def samples_in(run: Run, settings: list[str], where: str, row: dict[str, Any]) -> list[Sample]:
     name = row["document"]["id"]
-    cases = of_settings(run.benchmark.logged_cases(run.method, row["document"]), len(settings))
+    cases = run.benchmark.logged_cases(run.method, row["document"])
     return [
         Sample(
             where=where,

@@ -14,6 +14,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 
 from personafeedback_tasks.core.signature import KEY
 from personafeedback_tasks.pairwise import scoring
+from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template
@@ -121,7 +122,7 @@ def settle(results: dict[str, Any], task: str, rows: list[dict[str, Any]]) -> No
     """Make rows of a samples file, and the results file beside them, follow from the replies, as lm-eval does."""
     for row in rows:
         row["filtered_resps"] = [read_reply(reply) for reply, *_ in row["resps"]]
-        found = scoring.score_answers(row["filtered_resps"])
+        found = scoring.score_answers(TWO.letters, row["filtered_resps"])
         values = {name: found[name] for name in METRICS}
         user, _ = row["acc_stderr"]
         row |= values | {"acc_stderr": [user, [values["acc"]]]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.recorded import Key
 from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run

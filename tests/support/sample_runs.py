@@ -36,7 +36,7 @@ def run_of(answer=lambda index: GOLD, cells=CELLS, signature=(), acc_sym=None, *
     cases = [case for case in SAMPLE if case.cell in cells]
     results = []
     for i, c in enumerate(cases):
-        values = score_answers(answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
+        values = score_answers(TWO.letters, answer(i)) | ({} if acc_sym is None else {"acc_sym": acc_sym})
         results += results_of(c.id, c.cell, c.user_id, GOLD, [answer(i)], [values], digest=c.digest)
     signed = signature_of(**{"data": SAMPLE.digest, **dict(signature)})
     run = {

@@ -40,7 +40,9 @@ def cases(real_data):
 
 def check(found: dict[str, dict], mean: float, cases, said) -> None:
     """Every case has the values of the replies that were said, and the mean is theirs."""
-    expected = {c.id: scoring.score_answers([read_reply(said(c.id, order)) for order in TWO.names]) for c in cases}
+    expected = {
+        c.id: scoring.score_answers(TWO.letters, [read_reply(said(c.id, order)) for order in TWO.names]) for c in cases
+    }
     assert found.keys() == expected.keys()
     for case_id, values in found.items():
         ours = {key: expected[case_id][key] for key in METRICS}

@@ -26,7 +26,7 @@ from support.recenter import in_inspect, in_lm_eval
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.files import write_all
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present

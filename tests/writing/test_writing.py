@@ -16,7 +16,7 @@ from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.recenter import in_inspect, in_lm_eval, same
 
-from personafeedback_tasks.core.evidence import Reply
+from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
 from personafeedback_tasks.parsing.texts import WRITTEN, read_written, shown_text
