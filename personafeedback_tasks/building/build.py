@@ -17,20 +17,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ..common.errors import DataError, OptionError
+from ..common.records import broken, rows, short
 from ..common.row_files import R, RowFolder
+from ..personafeedback import memory
 from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, Person, Question, kept
-from .screening import Piece, pieces
 from .settings import Settings
 from .steps import INIT, made_by
+
+KEPT = ("text", "role", "content", "date")
+"""Keys of a piece of memory. Others could hold what no pattern knows: they are not released."""
+
+
+class Piece(NamedTuple):
+    """A line of a user's memory: its place, its keys that are in KEPT, and the text that prompts show."""
+
+    where: str
+    row: Mapping[str, str]
+    text: str
+
+
+def _pieces(path: Path) -> list[Piece]:
+    found = []
+    for number, row in rows(path):
+        where = f"{path}, line {number}"
+        text = memory.text_of(row, where)
+        if not isinstance(row.get("date", ""), str):
+            raise broken(where, f"date = {short(row['date'])}", "a string")
+        found.append(Piece(where, {key: row[key] for key in KEPT if key in row}, text))
+    return found
 
 
 @dataclass(frozen=True)
@@ -86,7 +111,7 @@ class Build(RowFolder):
     def memory(self, user_id: str) -> list[Piece]:
         """What a user read or wrote, in order; empty without a file. Raises DataError for a broken line."""
         path = self.memory_path(user_id)
-        return self.once(path, pieces) if path.is_file() else []
+        return self.once(path, _pieces) if path.is_file() else []
 
     def memory_path(self, user_id: str) -> Path:
         return self.root / "memory" / f"{user_id}.jsonl"

@@ -66,18 +66,34 @@ def test_the_masked_persona_hides_its_share_and_always_the_same(flat):
     assert told.profile.get("Inner") != {}  # a heading over nothing
 
 
-def test_answers_are_asked_once_each_checked_and_paired(writer, upto):
+def test_answers_are_asked_once_each_and_paired_and_differ_by_what_they_know_alone(writer, upto):
     folder = upto("questions", personas=4, specific=2, test="1/2", seed=1)
     test = folder.questions("test")
     write_answers(folder, ONE)
-    answers, origins = folder.read(Answer), folder.by_id(Origin)
-    assert Counter(one.strategy for one in answers) == {
-        FULL: 8, MASKED: 8, QUESTION: 8, IMPROVED: len(test), DEGRADED: len(test),
-    }  # fmt: skip
+    asked, answers, origins = writer.take(), folder.read(Answer), folder.by_id(Origin)
+    counts = {FULL: 8, MASKED: 8, QUESTION: 8, IMPROVED: len(test), DEGRADED: len(test)}
+    assert Counter(one.strategy for one in answers) == counts
+    assert len({name for *_, name, _ in asked}) == len(asked) == len(answers)
     assert all("<answer>" not in one.text for one in answers)
     for one in answers:
         assert origins[one.id].parents[0] == one.question_id
         assert (origins[one.id].model, one.parent in (*origins[one.id].parents, "")) == (one.model, True)
+    ways = {origins[one.id].prompt.partition(".md ")[0]: one.way for one in answers if one.way}
+    assert ways == {way: way for way in WAYS}
+    prompt_of = {name: prompt for *_, name, prompt in asked}
+    for question in folder.questions():
+        persona = folder.persona(question.user_id)
+        told = {one.strategy: prompt_of[one.id] for one in answers if one.question_id == question.id}
+        assert told[FULL].count(persona.text) == 1
+        before, after = told[FULL].split(persona.text)
+        assert told[MASKED].startswith(before)
+        assert told[MASKED].endswith(after)
+        long = {one for one in persona.statements if len(one) > 12}
+        assert 0 < sum(one in told[MASKED] for one in long) < len(long)
+        assert persona.text in told.get(IMPROVED, persona.text)
+        assert not any(one in told[QUESTION] or one in told.get(DEGRADED, "") for one in long)
+        lengths = {re.search(r"about (\d+) words in English", prompt)[1] for prompt in told.values()}
+        assert lengths == {str(target(folder.settings, question.id))}
     pairs, known = folder.read(Pair), folder.by_id(Answer)
     assert {one.question_id for one in pairs} == {one.id for one in test}
     assert len(pairs) == len({one.id for one in pairs}) == 3 * len(test)
@@ -85,37 +101,45 @@ def test_answers_are_asked_once_each_checked_and_paired(writer, upto):
     assert easy == [one for one in pairs if one.easy]
     assert all(known[one.easy].strategy == FULL for one in easy)
     assert {one.first == one.easy for one in easy} == {True, False}  # the place says nothing
-    writer.take()
     write_answers(folder, ONE)
     assert (writer.take(), folder.read(Answer), folder.read(Pair)) == ([], answers, pairs)
 
 
-def test_each_bad_answer_is_refused_with_its_reason_and_not_asked_again(writer, upto):
-    folder = upto("questions", personas=1, specific=7)
+def test_each_bad_answer_is_refused_with_its_reason_replaced_and_not_asked_for_a_fifth_time(writer, upto):
+    folder = upto("questions", personas=1, specific=9)
     ids = [one.id for one in folder.questions()]
-    model = ONE.names[0]
     said = "The same words that another answer has, and many of them, from the first one to the very last one of all."
-    full = [answer_id(one, FULL, model) for one in ids]
-    parent = full[6]
+    full = [answer_id(one, FULL, MODEL) for one in ids]
+    boiled, short = answer_id(ids[8], MASKED, MODEL), answer_id(ids[8], QUESTION, MODEL)
+    most = MOST * target(folder.settings, ids[7])
     bad = {
         full[0]: ("<thinking>A river.</thinking> Go there.", "markup of its writer"),
         full[1]: ("I'm sorry, but I can't help with that.", "refusal"),
         full[2]: (generation.WrittenText("Go to the", True), "cut off"),
         full[3]: ("我不知道应该怎么办。", "another language"),
         full[4]: ("", "empty"),
-        answer_id(ids[5], MASKED, model): (said, "equal"),
-        answer_id(ids[5], QUESTION, model): (said.upper() + " Yes", "nearly equal"),
-        answer_id(ids[6], IMPROVED, model, parent): ("A better answer.", "no answer tag"),
-        answer_id(ids[6], DEGRADED, model, parent): ("<answer>\nAn answer like no other. </answer>", "equal"),
+        full[7]: (words("long", most + 1), "too long"),
+        answer_id(ids[5], MASKED, MODEL): (said, "equal"),
+        answer_id(ids[5], QUESTION, MODEL): (said.upper() + " Yes", "nearly equal"),
+        answer_id(ids[6], IMPROVED, MODEL, full[6]): ("A better answer.", "no answer tag"),
+        answer_id(ids[6], DEGRADED, MODEL, full[6]): ("<answer>\nAn answer like no other. </answer>", "equal"),
+        boiled: ("Sure! Here's a personalized answer: take the train.", checks.WRITER),
     }  # fmt: skip
+    good = {full[7]: words("fits", most), boiled: "Take the train, early."}
     writer.replies = {name: reply for name, (reply, _) in bad.items()}
-    writer.replies |= {full[5]: said, full[6]: "An answer like no other."}
+    writer.replies |= {full[5]: said, full[6]: "An answer like no other.", short: "Go."}
+    writer.replies |= {f"{name}~1": text for name, text in good.items()}
     lines = write_answers(folder, ONE)
-    found = {one.id: one.reason for one in folder.read(Refused)}
-    assert found == {name: reason for name, (_, reason) in bad.items()}
-    counts = ", ".join(f"{4 * count} {reason}" for reason, count in sorted(Counter(found.values()).items()))
-    assert f"Refused 36: {counts} (refused.jsonl has the texts)" in lines
-    assert not {one.id for one in folder.read(Answer)} & found.keys()
+    times = Counter((one.id, one.reason) for one in folder.read(Refused))
+    assert times == {(name, reason): 1 if name in good else 4 for name, (_, reason) in bad.items()}
+    counts = Counter(one.reason for one in folder.read(Refused))
+    assert (
+        f"Refused 38: {', '.join(f'{count} {reason}' for reason, count in sorted(counts.items()))} (refused.jsonl has the texts)"
+        in lines
+    )
+    texts = {one.id: one.text for one in folder.read(Answer)}
+    assert {name: texts[name] for name in bad if name in texts} == good
+    assert texts[short] == "Go."
     writer.take()
     write_answers(folder, ONE)
     assert writer.take() == []
@@ -246,29 +270,6 @@ def test_pairs_are_as_balanced_as_the_answers_allow(lengths, seed):
     assert pairs == choose(Settings(seed=seed), questions, answers, [], fixed=False)
 
 
-def test_masked_differs_from_full_by_what_it_knows_alone_and_all_answers_have_one_length(writer, upto):
-    folder = upto("questions", personas=3, specific=3)
-    writer.take()
-    write_answers(folder, ONE)
-    prompt_of, answers = {name: prompt for *_, name, prompt in writer.take()}, folder.read(Answer)
-    for question in folder.questions():
-        persona = folder.persona(question.user_id)
-        of_strategy = {answer.strategy: answer for answer in answers if answer.question_id == question.id}
-        told = {strategy: prompt_of[answer.id] for strategy, answer in of_strategy.items()}
-        assert told[FULL].count(persona.text) == 1
-        before, after = told[FULL].split(persona.text)
-        assert told[MASKED].startswith(before)
-        assert told[MASKED].endswith(after)
-        long = {one for one in persona.statements if len(one) > 12}
-        assert 0 < sum(one in told[MASKED] for one in long) < len(long)
-        assert persona.text in told[IMPROVED]
-        assert not any(one in told[QUESTION] or one in told[DEGRADED] for one in long)
-        asked = {re.search(r"about (\d+) words in English", prompt)[1] for prompt in told.values()}
-        assert asked == {str(target(folder.settings, question.id))}
-    ways = {folder.by_id(Origin)[one.id].prompt.partition(".md ")[0]: one.way for one in answers if one.way}
-    assert ways == {way: way for way in WAYS}
-
-
 def test_the_lengths_of_questions_have_the_quantiles_of_the_release():
     settings = Settings(words=200)
     targets = Counter(target(settings, f"q{number}") for number in range(1800))
@@ -281,26 +282,6 @@ def test_the_lengths_are_those_of_the_release(real_data):
     texts = {text for case in load_cases(real_data, "general") for text in (case.chosen, case.rejected)}
     ordered = sorted(map(count_words, texts))
     assert tuple(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10)) == pytest.approx(LENGTHS, abs=8)
-
-
-def test_an_answer_that_is_far_too_long_or_gives_its_side_away_is_replaced(writer, upto):
-    folder = upto("questions", personas=1, specific=3)
-    first, second, third = folder.questions()
-    long, short = answer_id(first.id, FULL, MODEL), answer_id(third.id, QUESTION, MODEL)
-    boiled = answer_id(second.id, MASKED, MODEL)
-    most = MOST * target(folder.settings, first.id)
-    writer.replies = {
-        long: words("long", most + 1), f"{long}~1": words("fits", most), f"{long}~2": "unused",
-        boiled: "Sure! Here's a personalized answer: take the train.",
-        f"{boiled}~1": "Take the train, early.", short: "Go.",
-    }  # fmt: skip
-    write_answers(folder, ONE)
-    assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (long, "too long"): 1,
-        (boiled, checks.WRITER): 1,
-    }
-    of_id = {answer.id: answer.text for answer in folder.read(Answer)}
-    assert (of_id[long], of_id[boiled], of_id[short]) == (words("fits", most), "Take the train, early.", "Go.")
 
 
 def test_words_are_counted_in_either_script():

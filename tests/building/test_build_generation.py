@@ -32,7 +32,7 @@ from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import new_people
 from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
 from personafeedback_tasks.building.texts.sources import scenarios, start
-from personafeedback_tasks.building.texts.specific import _unquoted, draw_scenarios
+from personafeedback_tasks.building.texts.specific import _features, _unquoted, draw_scenarios
 from personafeedback_tasks.common.similar import Seen, likeness
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -188,38 +188,42 @@ def test_a_teams_questions_and_notes_stay_and_near_duplicates_are_replaced(upto,
     assert (writer.take(), folder.read(Question)) == ([], [own, *written])
 
 
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        ('"Dune" or "Emma": which?', '"Dune" or "Emma": which?'),
-        ('Which one: "Dune" or "Emma"', 'Which one: "Dune" or "Emma"'),
-        ('"Dune" or "Emma"', '"Dune" or "Emma"'),
-        ('"Which book is it?"', "Which book is it?"),
-        ("'What's a good book?'", "What's a good book?"),
-        ("“我该读哪本书？”", "我该读哪本书？"),
-        ("「我该读哪本书？」", "我该读哪本书？"),
-    ],
-)
-def test_a_question_loses_only_the_quotes_around_all_of_it(reply, text):
-    assert _unquoted(reply) == text
+READ = {
+    _unquoted: {
+        '"Dune" or "Emma": which?': '"Dune" or "Emma": which?',
+        'Which one: "Dune" or "Emma"': 'Which one: "Dune" or "Emma"',
+        '"Dune" or "Emma"': '"Dune" or "Emma"',
+        '"Which book is it?"': "Which book is it?",
+        "'What's a good book?'": "What's a good book?",
+        "“我该读哪本书？”": "我该读哪本书？",
+        "「我该读哪本书？」": "我该读哪本书？",
+    },
+    numbers_in: {
+        "14, 7": [14, 7],
+        "The best are 14 and 7.": [14, 7],
+        "1. 14\n2. 7": [14, 7],
+        "1) **14** - it fits\n\n2) 7: it fits, too": [14, 7],
+        "1. 14. What are 5 ways to sleep?\n2. 7. Why?": [14, 7],
+        "14. What are 5 ways to sleep?\n7. 12 ways to rise?": [14, 7],
+        "14\n7": [14, 7],
+        "1. 2. 3.": [1, 2, 3],
+        "None.": [],
+    },
+    _features: {
+        "- a\n- b": ("a", "b"),
+        "1. a\n2) b\n3、c": ("a", "b", "c"),
+        "Features:\n• a - b\n\n以下：\n": ("a - b",),
+        "a" * 300: (),
+        "\n".join(map(str, range(100, 120))): tuple(map(str, range(100, 108))),
+        "": (),
+    },
+}
+"""Questions without the quotes around all of them, choices of numbers, and features as lines without their bullets."""
 
 
-@pytest.mark.parametrize(
-    ("reply", "numbers"),
-    [
-        ("14, 7", [14, 7]),
-        ("The best are 14 and 7.", [14, 7]),
-        ("1. 14\n2. 7", [14, 7]),
-        ("1) **14** - it fits\n\n2) 7: it fits, too", [14, 7]),
-        ("1. 14. What are 5 ways to sleep?\n2. 7. Why?", [14, 7]),
-        ("14. What are 5 ways to sleep?\n7. 12 ways to rise?", [14, 7]),
-        ("14\n7", [14, 7]),
-        ("1. 2. 3.", [1, 2, 3]),
-        ("None.", []),
-    ],
-)
-def test_the_numbers_of_a_choice_are_read_in_a_list_too(reply, numbers):
-    assert numbers_in(reply) == numbers
+@pytest.mark.parametrize("read", READ)
+def test_a_reply_is_read_however_it_is_laid_out(read):
+    assert {reply: read(reply) for reply in READ[read]} == READ[read]
 
 
 @pytest.mark.slow

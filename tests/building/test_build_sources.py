@@ -23,7 +23,7 @@ from personafeedback_tasks.building.texts.checks import fault_of_question
 from personafeedback_tasks.building.texts.personas import draw_traits, names
 from personafeedback_tasks.building.texts.prompts import bundled
 from personafeedback_tasks.building.texts.sources import countries, question_examples, scenarios
-from personafeedback_tasks.building.texts.specific import _features, draw_scenarios
+from personafeedback_tasks.building.texts.specific import draw_scenarios
 from personafeedback_tasks.building.votes import study_of
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.persona import Persona
@@ -108,21 +108,6 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     assert bases[0] == ("likes bells", "avoids crowds")
     assert len(bases) == 2
     assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
-
-
-@pytest.mark.parametrize(
-    ("reply", "features"),
-    [
-        ("- a\n- b", ("a", "b")),
-        ("1. a\n2) b\n3、c", ("a", "b", "c")),
-        ("Features:\n• a - b\n\n以下：\n", ("a - b",)),
-        ("a" * 300, ()),
-        ("\n".join(map(str, range(100, 120))), tuple(map(str, range(100, 108)))),
-        ("", ()),
-    ],
-)
-def test_a_feature_is_a_line_without_its_bullet(reply, features):
-    assert _features(reply) == features
 
 
 # --- answers, votes, release ------------------------------------------------------------------------------------------
