@@ -72,11 +72,7 @@ class Assignment:
         return replace(item, id=given.item, options=dict(options), answers=dict(answers))
 
     def added(self, given: Sequence[PackItem], annotators: Sequence[str], dropped: Collection[str]) -> list[PackItem]:
-        """New places, for the ends of the packs. Items of dropped annotators go to others.
-
-        Args:
-            given: existing places, which stay.
-        """
+        """New places, for the ends of the packs with the `given` ones. Items of dropped annotators go to others."""
         has: dict[str, set[str]] = defaultdict(set)  # an item -> who has it as it is now
         checks: dict[tuple[str, str], set[str]] = defaultdict(set)  # a kind and an annotator -> attention items
         for place in given:

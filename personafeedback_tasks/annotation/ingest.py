@@ -28,10 +28,7 @@ class Merged(NamedTuple):
 
 def merged(folder: RowFolder, asked: Assignment, paths: Iterable[Path]) -> Merged:
     """Existing votes and those of files. Of two by one person on one item the later counts: by time, else by file.
-
-    Raises:
-        DataError: a file is broken, or a vote fits no item. Nothing is written.
-    """
+    Raises DataError if a file is broken, or a vote fits no item."""
     places = {place.item: place for place in folder.read(PackItem)}
     votes = {_key(vote): vote for vote in folder.read(Vote)}
     before, again, replaced = len(votes), 0, 0
@@ -135,13 +132,9 @@ class SentVote(NamedTuple):
 
 
 def read_votes(path: Path) -> list[SentVote]:
-    """The votes of a file: a CSV, or an export of Label Studio as JSON. Its content decides: people rename files.
-
-    Items without a vote are skipped: annotators may send unfinished files.
-
-    Raises:
-        DataError: it is neither, or has two votes on one item.
-    """
+    """The votes of a file: a CSV, or an export of Label Studio as JSON. Its content decides: people rename files. Items
+    without a vote are skipped: annotators may send unfinished files. Raises DataError for any other file, and for two
+    votes on one item."""
     raw = read(path)
     is_json = raw.lstrip()[:1] in (b"[", b"{")
     votes: dict[str, SentVote] = {}

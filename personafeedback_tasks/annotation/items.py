@@ -63,10 +63,7 @@ class Item:
 
 def fault_counts(votes: Iterable[Vote], sides: Mapping[str, str]) -> dict[str, Any]:
     """`{"asked": people, side: {fault: people}, ...}` of one item, as rows have it; empty if no annotator was asked.
-
-    Args:
-        sides: name of a side -> id of its option.
-    """
+    `sides` has the id of each side's option."""
     asked = [vote.faults for vote in votes if vote.faults is not None]
     counts: dict[str, Any] = {"asked": len(asked)}
     for side, option in sides.items():

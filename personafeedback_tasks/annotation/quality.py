@@ -31,12 +31,8 @@ class Annotator(NamedTuple):
 def annotators(
     places: Sequence[PackItem], votes: Sequence[Vote], counted: Sequence[tuple[Item, Vote]]
 ) -> list[Annotator]:
-    """Quality of each annotator's votes.
-
-    Args:
-        counted: the votes that count, with their items. Agreement is over these: the mean share of the other voters
-            who gave the same answer.
-    """
+    """Quality of each annotator's votes. Agreement is over those that count, with their items: the mean share of the
+    other voters who gave the same answer."""
     expected = {(place.annotator, place.pair_id): place.attention for place in places}
     given = Counter(name for (name, _), attention in expected.items() if not attention)
     of_name: dict[str, list[Vote]] = {name: [] for name in sorted(given, key=lambda name: (len(name), name))}

@@ -80,11 +80,8 @@ class Study:
     votes: str
 
     def write_packs(self, form: str, say: Say) -> None:
-        """Write each annotator's packs, one for each kind of item, in a format of FORMATS, and report counts.
-
-        Raises:
-            DataError: a table of an earlier pack has votes in it. Nothing is written.
-        """
+        """Write each annotator's packs, one for each kind of item, in a format of FORMATS, and report counts. Raises
+        DataError, and writes nothing, if a table of an earlier pack has votes in it."""
         folder, asked = self.folder, self.asked
         with folder.locked():
             before, dropped = folder.read(PackItem), folder.by_id(Dropped)
@@ -157,16 +154,11 @@ class Study:
         return sum(vote.pair_id in now and vote.texts != now[vote.pair_id].digests for vote in self.folder.read(Vote))
 
     def take_votes(self, files: Sequence[Path], drop: Sequence[str], say: Say) -> list[tuple[Item, Vote]]:
-        """Take in the files of annotators, and report each annotator's votes.
+        """Take in the files of annotators, and report each annotator's votes: those that count from now on, with their
+        items. Raises DataError if a file is broken, there are no votes or packs, or a dropped annotator is unknown.
 
         Args:
             drop: annotators whose votes no longer count.
-
-        Returns:
-            See `counted`.
-
-        Raises:
-            DataError: a file is broken, there are no votes or packs, or a dropped annotator is unknown.
         """
         folder = self.folder
         with folder.locked():

@@ -70,16 +70,8 @@ class _Imported(NamedTuple):
 
 
 def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
-    """Start a build with the pairs of a file.
-
-    Args:
-        source: a CSV or JSON Lines file with the keys of ImportedRow.
-        test: share of the users for testing.
-
-    Raises:
-        DataError: a row is broken, or there is no pair.
-        OptionError: the folder has another build, or the share is invalid.
-    """
+    """Start a build with the pairs of a CSV or JSON Lines file with the keys of ImportedRow, `test` of its users for
+    testing. Raises DataError for a broken row or without a pair, OptionError for another build's folder or no share."""
     build, path = Build(root), root / FILE
     new = replace(Settings.of_options(test=test), personas=0, specific=0)  # it writes no text by itself
     settings = build.settings if path.exists() else new

@@ -58,14 +58,8 @@ class ReleaseFiles:
 
 
 def make(build: Build, study: Study) -> ReleaseFiles:
-    """The release of a build as its files and votes give it now.
-
-    Args:
-        study: of all questions.
-
-    Raises:
-        DataError: pairs without labels have no votes, no pair becomes a case, or a persona is missing.
-    """
+    """The release of a build as its files and votes give it now. Raises DataError if pairs without labels have no
+    votes, if no pair becomes a case, or for a missing persona. `study` is that of all questions."""
     pairs, cast = build.need(Pair), build.read(Vote)
     if not any(pair.label for pair in pairs):
         build.need(Vote)

@@ -35,12 +35,8 @@ CONFIRMED = Fraction(1, 10)
 
 @cache
 def least_majority(votes: int, chance: Fraction = LABEL, sides: int = 2) -> int:
-    """The smallest majority that tossed coins reach with at most this chance (8 of 9); `votes` + 1 if none does.
-
-    Args:
-        chance: between 0 and 1.
-        sides: 2 if either answer may have the majority, 1 if it must be the one that is known beforehand.
-    """
+    """The smallest majority that tossed coins reach with at most this chance, between 0 and 1 (8 of 9); `votes` + 1 if
+    none does. `sides` is 2 if either answer may have it, 1 if it must be the one that is known beforehand."""
     ways = 0
     for agree in range(votes, votes // 2, -1):
         ways += math.comb(votes, agree)
@@ -108,14 +104,12 @@ class Labeled:
 
 
 def label_pairs(build: Build, votes: Sequence[Vote]) -> list[Labeled]:
-    """Every pair of a build with its label, in the order of pairs.jsonl.
+    """Every pair of a build with its label, in the order of pairs.jsonl, by the votes that count; without any, the
+    labels are those of the source of imported pairs.
 
     The risk has a fit for pairs built to be easy and one for all others: people agree far more on the former, and one
-    fit to both would make the risk of the others a third of its value. Where Medium begins follows from one fit to
-    all pairs.
-
-    Args:
-        votes: those that count; without any, the labels are those of the source of imported pairs.
+    fit to both would make the risk of the others a third of its value. Where Medium begins follows from one fit to all
+    pairs.
     """
     pairs, count = build.need(Pair), Counter((vote.pair_id, vote.chosen) for vote in votes)
     fall = {pair.id: (count[pair.id, pair.first], count[pair.id, pair.second]) for pair in pairs}

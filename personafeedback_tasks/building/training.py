@@ -37,14 +37,11 @@ NONE = "none"
 
 
 def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: str | None, say: Say) -> None:
-    """Write training/train.jsonl.
+    """Write training/train.jsonl. Raises DataError if there is no pair, or no such benchmark.
 
     Args:
         judged: (item, vote) of each person who rated replies; with some, the build needs no persons.
         benchmark: test data to exclude: a folder or a Hub id; the default data if None; NONE for the build's own.
-
-    Raises:
-        DataError: there is no pair, or no such benchmark.
     """
     tested_users = {person.user_id for person in build.read(Person) if person.split == TEST}
     made = [*_own_pairs(build), *_rated_pairs(judged, tested_users)]

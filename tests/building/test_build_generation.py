@@ -18,14 +18,7 @@ from support.commands import personafeedback, ran
 from support.killed import after_each_file
 
 from personafeedback_tasks.building.build import Build
-from personafeedback_tasks.building.rows import (
-    OWN,
-    Basis,
-    Origin,
-    Person,
-    Question,
-    Refused,
-)
+from personafeedback_tasks.building.rows import OWN, Basis, Origin, Person, Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.asking import Models

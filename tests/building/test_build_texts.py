@@ -14,15 +14,7 @@ from support.building import a_build, words, write
 from support.commands import build_step, personafeedback, ran
 from support.servers import serving
 
-from personafeedback_tasks.building.rows import (  # fmt: skip
-    Answer,
-    Origin,
-    Pair,
-    Person,
-    PoolQuestion,
-    Question,
-    Refused,
-)
+from personafeedback_tasks.building.rows import Answer, Origin, Pair, Person, PoolQuestion, Question, Refused
 from personafeedback_tasks.building.texts.answers import answer_id
 from personafeedback_tasks.building.texts.asking import HOPELESS, ROUNDS
 from personafeedback_tasks.building.texts.specific import slots

@@ -199,12 +199,8 @@ class TextRun:
         return {Origin: self.origins.values(), Refused: self.refused, **rows}
 
     def report(self) -> None:
-        """Report refusals and failures, once the changes are in the build.
-
-        Raises:
-            GenerationError: a model wrote nothing.
-            DataError: nothing is left for the next step.
-        """
+        """Report refusals and failures, once the changes are in the build. Raises GenerationError if a model wrote
+        nothing, DataError if nothing is left for the next step."""
         if now := self.refused[self._refused_before :]:
             self.say(f"Refused {len(now)}: {_counts(now)} (refused.jsonl has the texts)")
         if self._failures:

@@ -81,12 +81,8 @@ _FAULTS = (
 
 
 def fault(text: str, language: str, cut: bool = False) -> str:
-    """The first reason to refuse a text; empty if there is none.
-
-    Args:
-        language: ISO 639-1 code that it should be in.
-        cut: it was cut off at its maximum length.
-    """
+    """The first reason to refuse a text that should be in a language (ISO 639-1); empty if there is none. `cut` means
+    that it was cut off at its maximum length."""
     if not text.strip():
         return EMPTY
     if cut:

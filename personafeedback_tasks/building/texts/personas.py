@@ -152,11 +152,8 @@ _TYPES = ("EI", "SN", "TF", "JP")
 
 
 def draw_traits(drawn: random.Random, choices: Sequence[Country], taken: Iterable[str]) -> dict[str, str]:
-    """Trait -> value of a new persona; a name, gender and country only if there are `choices`.
-
-    Args:
-        taken: names of other personas, not drawn again unless nearly all are taken.
-    """
+    """Trait -> value of a new persona; a name, gender and country only if there are `choices`. Names that are `taken`
+    by others are not drawn again unless nearly all are."""
     traits = {
         "age": str(drawn.randint(*_AGES)),
         "field of work": drawn.choice(_FIELDS),

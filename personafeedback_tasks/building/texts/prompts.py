@@ -62,11 +62,8 @@ class Prompt:
 
 
 def load(root: Path, name: str, language: str) -> Prompt:
-    """A prompt of a build, whose language has this code.
-
-    Raises:
-        DataError: the file is missing or empty, lacks a placeholder of this package's prompt, or has an unknown one.
-    """
+    """A prompt of a build, whose language has this code. Raises DataError if the file is missing or empty, lacks a
+    placeholder of this package's prompt, or has an unknown one."""
     path = root / FOLDER / f"{name}.md"
     if not path.is_file():
         raise DataError(f"{path}: there is no such file, expected a prompt. Restore it: {INIT.command(root)}")

@@ -19,12 +19,7 @@ from .sources import pool
 
 
 class QuestionsRun(TextRun):
-    """A run of the step questions.
-
-    Attributes:
-        questions: those of the table, and new ones.
-        pool, bases: id -> row of pool.csv or basis.jsonl.
-    """
+    """A run of the step questions. `questions` has those of the table and new ones; `pool` and `bases` are rows by id."""
 
     step = QUESTIONS
     needs = (Question, "question", "Name a --model, or add your own lines.")

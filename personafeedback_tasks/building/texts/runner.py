@@ -16,11 +16,8 @@ RUNS: dict[Step, type[TextRun]] = {run.step: run for run in (PersonasRun, Questi
 
 
 def write_texts(build: Build, models: Models, say: Say, only: str = "") -> None:
-    """Run one step or all of them, each of which asks for its missing texts.
-
-    Args:
-        models: without any, only a team's texts are taken.
-        only: name of the step; all if empty.
+    """Run one step (by its name) or all of them, each of which asks for its missing texts. Without models, only a
+    team's texts are taken.
 
     Raises:
         OptionError: a step lacks a model.

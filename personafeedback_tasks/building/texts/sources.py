@@ -32,17 +32,11 @@ NOT = "!"
 
 
 def start(build: Build, language: str | None = None) -> tuple[list[Path], list[Path]]:
-    """Write the missing files of a build. A new one to which a team brought persona/ writes no other personas.
+    """Write the missing files of a build: (files written, files already there). A new build to which a team brought
+    persona/ writes no other personas. Raises OptionError for an invalid language, DataError for a broken build.toml.
 
     Args:
         language: of the set; if None that of an existing build.toml, else English.
-
-    Returns:
-        (files written, files already there).
-
-    Raises:
-        OptionError: the language is invalid.
-        DataError: an existing build.toml is broken.
     """
     root, chosen = build.root, Settings.of_options(language=language)
     path = root / settings.FILE
