@@ -8,20 +8,19 @@ import subprocess
 
 import pytest
 import yaml
-from support.documents import CARD, CONTRIBUTING, DOCS, README, block, needs_checkout, section, table, tables, text
+from support.documents import CARD, CONTRIBUTING, DOCS, README, block, section, table, tables, text
 from support.environments import CHECKOUT, Venv
 from support.inspect_runs import command
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION
+from personafeedback_tasks.personafeedback.baselines import BASELINES
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import SETTINGS
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import HUB_REVISION, PAPER_COUNTS
 
-pytestmark = needs_checkout
-
-OPTIONS, METRICS, BUILDING = (DOCS / f"{name}.md" for name in ("options", "metrics", "building"))
+OPTIONS = DOCS / "options.md"
 
 
 def names(cell: str) -> set[str]:
@@ -95,66 +94,47 @@ def test_the_counts_of_the_tables_are_those_of_the_paper():
     def cases(*words: str) -> str:
         return f"{sum(n for cell, n in PAPER_COUNTS.items() if {*words} <= set(cell.split('_'))):,}"
 
-    assert f"has {cases()} human-labeled cases" in readme
-    assert f"all six cells, {cases()} |" in readme
-    assert f"{cases('specific')} and {cases('general')} |" in readme
-    assert f"{cases('easy')}, {cases('medium')} and {cases('hard')} |" in readme
-    for category in ("specific", "general"):
-        numbers = [cases(category, difficulty) for difficulty in ("easy", "medium", "hard")]
-        assert f"{numbers[0]}, {numbers[1]} and {numbers[2]} |" in readme
-    assert (
-        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general_hard']:,} calls"
-        in readme
-    )
+    levels = ("easy", "medium", "hard")
+    shown = [
+        f"has {cases()} human-labeled cases",
+        f"all six cells, {cases()} |",
+        f"{cases('specific')} and {cases('general')} |",
+        f"General Hard has {cases('general', 'hard')} cases, so this makes {2 * 3 * PAPER_COUNTS['general_hard']:,} calls",
+    ]
+    for category in ((), ("specific",), ("general",)):
+        shown.append("{}, {} and {} |".format(*(cases(*category, level) for level in levels)))
+    assert [words for words in shown if words not in readme] == []
     assert f"`{HUB_REVISION[:7]}`" in text(DOCS / "data.md")
 
 
 def test_the_table_of_methods_says_where_and_how_each_one_runs():
-    default = next(iter(PERSONAFEEDBACK.methods))
-    expected = {}
-    for name, method in PERSONAFEEDBACK.methods.items():
-        calls = {
-            "lm-eval": "_".join(filter(None, ("NAME", method.suffix))),
-            "inspect": "NAME" if name == default else f"-T method={name}",
-        }
-        expected[name] = {harness: calls[harness] for harness in method.harnesses}
-    shown = {}
-    for name, _, lm_eval, inspect in table(OPTIONS, "| method |"):
-        calls = {"lm-eval": lm_eval.strip("`"), "inspect": inspect.strip("`").partition(" --model")[0]}
-        shown[name.strip("`")] = {
-            harness: call for harness, call in calls.items() if not call.startswith(("use ", "no"))
-        }
-    assert shown == expected
+    rows = table(OPTIONS, "| method |")
+    for (name, method), (shown, _, lm_eval, inspect) in zip(PERSONAFEEDBACK.methods.items(), rows, strict=True):
+        task = "_".join(filter(None, ("NAME", method.suffix)))
+        argument = "`NAME`" if name == "generate" else f"`-T method={name}"
+        assert shown == f"`{name}`"
+        assert (lm_eval == f"`{task}`") is ("lm-eval" in method.harnesses)
+        assert inspect.startswith(argument) is ("inspect" in method.harnesses)
 
 
-def test_the_table_of_settings_has_every_setting():
+def test_the_tables_have_every_setting_and_every_option_of_the_tasks():
     assert set().union(*(names(row[0]) for row in table(OPTIONS, "| setting | the model sees"))) == set(SETTINGS)
-
-
-def test_the_table_of_options_has_every_option_of_the_tasks():
-    options = {*PERSONAFEEDBACK.options.names()}
     rows = table(OPTIONS, "| option |")
-    assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == options
+    assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == set(
+        PERSONAFEEDBACK.options.names()
+    )
     for _, lm_eval, inspect in rows:
         assert set(re.findall(r'`"(\w+)": ', lm_eval)) <= {name.partition("=")[0] for name in names(inspect)}
 
 
 def test_the_table_of_metrics_has_every_metric():
-    shown = set().union(
-        *(
-            names(row[0])
-            for page in (METRICS, DOCS / "recenter.md", DOCS / "chain.md", DOCS / "swap.md", DOCS / "writing.md")
-            for rows in tables(page, "| metric |")
-            for row in rows
-        )
-    )
+    shown = set()
+    for page in ("metrics", "recenter", "chain", "swap", "writing"):
+        shown |= set().union(*(names(row[0]) for rows in tables(DOCS / f"{page}.md", "| metric |") for row in rows))
     defaults = "".join(map(text, (CHECKOUT / "task_configs").glob("*/_default*_yaml")))
     metrics = {metric.name for method in PERSONAFEEDBACK.methods.values() for metric in method.metrics}
     metrics |= set(re.findall(r"- metric: (\w+)", defaults))
     assert {name.removesuffix("_stderr") for name in metrics} <= shown
-
-
-# --- what the harnesses do ----------------------------------------------------------------------------------------------
 
 
 def test_contributing_names_every_room():
@@ -187,9 +167,9 @@ def test_the_table_of_the_longer_response_is_that_of_its_card():
 
 
 def test_the_card_is_of_this_audit_and_task():
-    parts = text(CARD).partition("\nSignature: `")[2].split(" | ")
-    assert parts[0].endswith(f" (task {TASK_VERSION})")
-    assert f"audit {AUDIT_VERSION}" in parts, "write it again: see the last line of benchmarks/README.md"
+    signature = text(CARD).partition("\nSignature: `")[2].split(" | ")
+    assert signature[0].endswith(f" (task {TASK_VERSION})")
+    assert f"audit {AUDIT_VERSION}" in signature, "write it again: see the last line of benchmarks/README.md"
 
 
 def test_the_ranking_shown_is_that_of_the_same_run():
@@ -203,22 +183,17 @@ def test_the_ranking_shown_is_that_of_the_same_run():
 
 
 def test_the_real_models_shown_are_those_of_their_page():
-    of_all = {
-        row[0]: row
-        for row in table(CHECKOUT / "benchmarks" / "models.md", "| model | data |")
-        if row[1:3] == ["hard", "mc"]
-    }
-    shown = table(README, "| model | `acc_sym` |")
-    assert shown == [[name, of_all[name][5], of_all[name][9]] for name in of_all]
-    assert {of_all[name][3] for name in of_all} == {"60"}
+    rows = table(CHECKOUT / "benchmarks" / "models.md", "| model | data |")
+    measured = [row for row in rows if row[1:3] == ["hard", "mc"]]
+    assert table(README, "| model | `acc_sym` |") == [[row[0], row[5], row[9]] for row in measured]
+    assert {row[3] for row in measured} == {"60"}
 
 
 def test_the_length_baseline_is_that_of_the_data(real_data):
     shares = []
     for difficulty in ("easy", "medium", "hard"):
-        cases = load_cases(real_data, "general", difficulty)
-        longer = sum((len(c.chosen) > len(c.rejected)) + 0.5 * (len(c.chosen) == len(c.rejected)) for c in cases)
-        shares.append(int(100 * longer / len(cases) + 0.5))
+        right = [BASELINES["longest"](case) for case in load_cases(real_data, "general", difficulty)]
+        shares.append(int(100 * sum(right) / len(right) + 0.5))
     assert f"{min(shares)} to {max(shares)} % of each cell" in " ".join(text(README).split())
     assert f"right in {min(shares)} to {max(shares)} % of each General cell |" in text(DOCS / "validity.md")
 
