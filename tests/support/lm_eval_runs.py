@@ -8,7 +8,9 @@ import os
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +19,7 @@ from lm_eval import evaluator, simple_evaluate
 from lm_eval.__main__ import cli_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from lm_eval.tasks._index import TaskIndex
 from lm_eval.utils import setup_logging
 
 from personafeedback_tasks.cli.registration import task_configs
@@ -82,23 +85,37 @@ def _version_alone(storage: dict[str, Any]) -> None:
     storage["lm_eval_version"] = version("lm_eval")
 
 
-NO_ENVIRONMENT = patch.object(evaluator, "add_env_info", _version_alone)
+NO_ENVIRONMENT = patch.multiple(evaluator, add_env_info=_version_alone, get_git_commit_hash=str)
+"""Nor does it ask Git for its commit."""
+
+
+_build = TaskIndex.build
+
+
+@cache
+def _index_of_ours() -> dict[str, Any]:
+    return _build([task_configs()])
+
+
+def _index(paths: list[Path]) -> dict[str, Any]:
+    return _index_of_ours() if paths == [task_configs()] else _build(paths)
+
+
+class OurTasks(TaskManager):
+    """Without lm-eval's own tasks, and with an index of ours that a process makes once: their YAML files take most of a short run's time."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        with patch.object(TaskIndex, "build", staticmethod(_index)):
+            super().__init__(**kwargs, include_defaults=False)
 
 
 def evaluate(judge, task, data, **kwargs):
     """The results of a judge by its name, of a model, or of one that lm-eval makes of its name and `model_args`."""
     metadata = {"data": str(data), **kwargs.pop("metadata", {})}
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata=metadata)
+    manager = OurTasks(include_path=str(task_configs()), metadata=metadata)
     lm = JudgeLM(JUDGES[judge]) if judge in JUDGES else judge
     with NO_TORCH, NO_ENVIRONMENT:
         return simple_evaluate(lm, tasks=task.split(","), task_manager=manager, bootstrap_iters=2, **kwargs)
-
-
-class _OurTasks(TaskManager):
-    """Without lm-eval's own tasks: to read their ten thousand YAML files takes most of a short run's time."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs, include_defaults=False)
 
 
 def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
@@ -111,7 +128,7 @@ def command(*arguments: object, **environment: str) -> CompletedProcess[str]:
     with (
         patch.dict(os.environ, environment),
         patch.object(sys, "argv", words),
-        patch("lm_eval.tasks.TaskManager", _OurTasks),
+        patch("lm_eval.tasks.TaskManager", OurTasks),
         NO_TORCH,
         NO_ENVIRONMENT,
         patch.object(evaluator, "add_tokenizer_info"),  # imports transformers

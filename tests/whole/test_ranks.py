@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import pytest
 from lm_eval.evaluator import evaluate
-from lm_eval.tasks import TaskManager
 from support.judges import mixed
-from support.lm_eval_runs import JudgeLM
+from support.lm_eval_runs import JudgeLM, OurTasks
 
 from personafeedback_tasks.cli.registration import task_configs
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -55,7 +54,7 @@ def evaluate_on(size, judge, task, data, limit):
     """The results of rank 0 of so many, and what each rank was asked."""
     values, together = [None] * size, threading.Barrier(size, timeout=600)
     models = [RankLM(judge, rank, values, together) for rank in range(size)]
-    manager = TaskManager(include_path=str(task_configs()), include_defaults=False, metadata={"data": str(data)})
+    manager = OurTasks(include_path=str(task_configs()), metadata={"data": str(data)})
     tasks = [manager.load([task]) for _ in models]
 
     def work(rank):
