@@ -22,6 +22,8 @@ _SUBSCRIPT = re.compile("[\u2080-\u209c]")  # NFKC would make letters of them
 
 # --- 1. the turn after its thinking -----------------------------------------------------------------------------------
 _THINKS = re.compile("think|thought|reason|scratch|reflect|analysis|plan|cot", re.I)
+_MODEL_THINKS = re.compile("think|thought|reason", re.I)
+"""In the name of a tag by which a model keeps its thinking apart; `<plan>` or `<analysis>` are a way to write."""
 _ANSWERS = re.compile(
     "(?:(?:final|my|the|better|best|preferred|chosen|selected)[_.-]?)?(?:answer|choice|verdict|judge?ment|decision|result|output"
     "|response|reply|option|letter|winner|conclusion|preference|final|better|best|preferred|chosen|selected)"
@@ -99,14 +101,26 @@ _BULLET = re.compile(r"\n(?:[>#\s|]|[-•*·+]\s|\(?0[.)]\s)+")
 _BRACKETED = re.compile(r"[(\[{<【]{1,3} ?([ABab])\.? ?[)\]}>】]{1,3}")
 
 
-_MODEL_THINKS = re.compile("think|thought|reason", re.I)
-"""In the name of a tag by which a model keeps its thinking apart; `<plan>` or `<analysis>` are a way to write."""
-
-
 @lru_cache(maxsize=32)  # most replies of most runs are one of a few; long ones are not kept for long
 def closes_thinking(reply: str) -> bool:
     """Whether a reply has thinking that comes to its end, opened by the reply or by the template of its prompt."""
     return any(tag[1] and _MODEL_THINKS.search(tag[2]) for tag in _TAG.finditer(_tagged(reply)))
+
+
+def shown_text(reply: str) -> str | None:
+    """What a user would read: the reply without its thinking and outer spaces; None if it never stops thinking."""
+    text = _with_tags(reply)
+    shown, at, thinks = "", 0, False
+    for tag in _TAG.finditer(text):
+        if not _MODEL_THINKS.search(tag[2]):
+            continue
+        if tag[1]:
+            if not thinks:
+                shown = ""  # the template of the prompt opened it
+            thinks, at = False, tag.end()
+        elif not thinks:
+            shown, thinks = shown + text[at : tag.start()], True
+    return None if thinks else (shown + text[at:]).strip()
 
 
 def after_thinking(reply: str) -> str | None:
@@ -132,6 +146,10 @@ def _tagged(reply: str) -> str:
             text = text.replace(wide, mark)
         text = nfkc(_SUBSCRIPT.sub(GONE, _INVISIBLE.sub("", text)))
         text = text.replace("\u034f", "").replace("’", "'").replace("‘", "'")
+    return _with_tags(text)
+
+
+def _with_tags(text: str) -> str:
     lower = text.lower()
     for signs, pattern, new in _AS_TAGS:
         if any(sign in lower for sign in signs):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .answers import why_not
-from .texts import shown_text
+from .markup import shown_text
 
 Objects = tuple[tuple[str, ...], ...]
 """The texts of each object, in the order of the keys that were asked for; empty where it has none."""

@@ -19,7 +19,7 @@ from ..common.outputs import json_lines
 from ..common.records import cut, short
 from ..core.duels import Duel, NotAsked
 from ..core.method import Reply
-from ..parsing.texts import shown_text
+from ..parsing.markup import shown_text
 from ..personafeedback import memory
 from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest

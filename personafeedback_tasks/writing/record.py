@@ -13,7 +13,8 @@ from ..core.benchmark import Benchmark
 from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line, ReportSpec, Shown
-from ..parsing.texts import WRITTEN, read_written, shown_text
+from ..parsing.markup import shown_text
+from ..parsing.texts import WRITTEN, read_written
 from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
 from ..personafeedback.cells import SELECTIONS

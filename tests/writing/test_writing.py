@@ -19,7 +19,8 @@ from support.recenter import in_inspect, in_lm_eval, same
 from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.parsing.answers import REASONS
-from personafeedback_tasks.parsing.texts import WRITTEN, read_written, shown_text
+from personafeedback_tasks.parsing.markup import after_thinking, shown_text
+from personafeedback_tasks.parsing.texts import WRITTEN, read_written
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import WRITE, Writing, build, measures
@@ -83,13 +84,25 @@ def test_any_reply_has_measures(reply, truncated):
     assert math.isnan(found["language"]) == bool(found["empty"])
 
 
-@given(st.text(max_size=30), st.text(max_size=30).filter(lambda text: "think" not in text.lower()))
-def test_thinking_is_not_part_of_a_reply(thought, text):
-    thought = thought.replace("<", "")
-    assert shown_text(f"<think>{thought}</think>{text}") == text.strip()
-    assert shown_text(f"{thought}</think>{text}") == text.strip(), "the template of the prompt opened it"
-    assert shown_text(f"<think>{thought}</think>\n<think>{thought}</think>{text}") == text.strip()
-    assert shown_text(f"<think>{thought}{text.replace('<', '')}") is None
+MARKS = [
+    ("<think>", "</think>"), ("<Thinking>\n", "\n</Thinking>"), ("<thought>", "</thought>"), ("<seed:think>", "</seed:think>"), ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"), ("&lt;think&gt;", "&lt;/think&gt;"), ("◁think▷", "◁/think▷"), ("<|think|>", "<|/think|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"), ("<|channel>thought", "<channel|>"), ("<unused94>thought\n", "<unused95>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"), ("Thinking...\n", "\n...done thinking.\n"),
+]  # fmt: skip
+"""How models open and close their thinking."""
+
+
+@given(st.sampled_from(MARKS), st.text(max_size=30), st.text("ab [<(茶\n.", max_size=30))
+def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, text):
+    """What a judge and the reader of a report see, and what a choice is read from, have the same end of the thinking."""
+    thinking = f"{marks[0]}{thought.replace('<', '').replace('[', '')}{marks[1]}"
+    for reply in (f"{thinking}{text}", f"{thinking}\n{thinking}{text}", f"{thinking.removeprefix(marks[0])}{text}"):
+        assert shown_text(reply) == text.strip(), "the template of the prompt may have opened it"
+        assert (after_thinking(reply) == "") == (text.strip() == "")
+    assert shown_text(f"{text}{thinking}{text}") in (f"{text}{text}".strip(), text.strip())
+    if not marks[0].startswith("Thinking"):
+        assert shown_text(thinking.removesuffix(marks[1])) is None
     assert shown_text(text) == text.strip()
 
 
