@@ -25,7 +25,7 @@ from functools import lru_cache
 from itertools import islice
 
 from .declarations import Declaration, declarations
-from .markup import NEXT_TURN, after_thinking, without_markup
+from .markup import NEXT_TURN, after_thinking, shown_text, without_markup
 from .vocabulary import classes
 
 LETTERS = ("A", "B")
@@ -155,6 +155,23 @@ def _agreed(clauses: Iterable[Declaration]) -> str:
             others = {other: held for other, held in ranks.items() if other != letter and held >= rank}
             ranks = {letter: max(rank, ranks.get(letter, 0)), **({} if settles else others)}
     return next(iter(ranks)) if len(ranks) == 1 else ""
+
+
+WRITTEN = "written"
+"""The one label of a text for a user to read: it is whole, and does what it was asked for."""
+
+_LONGEST_REFUSAL = 400
+"""Characters. A longer text may say in passing what it cannot do; a refusal says little else."""
+
+
+def read_written(reply: str, truncated: bool = False) -> str:
+    """`written`, or the element of `REASONS` that says why a reply is not."""
+    text = shown_text(reply)
+    if text is None or truncated:
+        return "truncated"
+    if not text:
+        return "no_response"
+    return "refusal" if len(text) <= _LONGEST_REFUSAL and why_not(text) == "refusal" else WRITTEN
 
 
 def excerpt(reply: str, length: int = 160) -> str:

@@ -16,8 +16,9 @@ import msgspec
 
 from .. import __version__
 from ..common.outputs import Output
+from ..pairwise.orders import TWO
 from ..stats.estimates import Estimate, percent, share
-from .baselines import CHANCE, Estimates
+from .baselines import Estimates
 from .cases import PersonaCase, PersonaCases
 from .cells import CATEGORIES, category_of, difficulty_of
 
@@ -30,25 +31,13 @@ MEANINGS = {
 }
 """Every kind of finding, including those that the data do not have."""
 
-CONTRADICTIONS = (
-    "Label ceiling: an order-blind judge has at most this acc over the cells of the run (contradictory labels)"
-)
-ANOTHER_NINE = (
-    "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over the "
-    "cells of the run, as estimated from the votes (shortcuts that all annotators take are not in it; contradictory "
-    "labels are)"
-)
-
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found in some cases.
-
-    Attributes:
-        repeats: the rows of each pair that occurs in several rows, in the order of the release: by cell, then by line.
-    """
+    """What was found in some cases."""
 
     cases: PersonaCases
+    # the rows of each pair that occurs in several rows, in the order of the release: by cell, then by line
     repeats: tuple[tuple[PersonaCase, ...], ...]
 
     def found(self, finding: str) -> list[PersonaCase]:
@@ -61,16 +50,16 @@ class Audit:
         return frozenset(case.id for rows in self.repeats for case in rows)
 
     def ceilings(self, cells: Collection[str]) -> dict[str, float]:
-        """Category, and `total` over both -> highest accuracy of an order-blind judge over these cells, in [0, 1].
-
-        For the same user, question and pair such a judge always picks the same response: of these rows only those with
-        the more frequent label can be right.
-        """
+        """Category, and `total` over both -> highest accuracy of an order-blind judge over these cells, in [0, 1]."""
+        # For the same user, question and pair such a judge always picks the same response: of these rows only those
+        # with the more frequent label can be right.
         found = {}
         for group, within in _groups(cells).items():
             count = sum(len(self.cases.cells[cell]) for cell in within)
-            labels = [Counter(case.chosen for case in rows if case.cell in within) for rows in self.repeats]
-            wrong = sum(of.total() - max(of.values(), default=0) for of in labels)
+            wrong = 0
+            for rows in self.repeats:
+                labels = Counter(case.chosen for case in rows if case.cell in within)
+                wrong += labels.total() - max(labels.values(), default=0)
             found[group] = (count - wrong) / count
         return found
 
@@ -96,24 +85,26 @@ def _finding(rows: Iterable[PersonaCase]) -> str:
     return "repeat" if len({case.chosen for case in rows}) == 1 else "contradiction"
 
 
-# --- the ceiling of a run ---------------------------------------------------------------------------------------------
-
-
 def label_ceilings(audited: Audit, cells: Collection[str]) -> tuple[dict[str, float], str]:
-    """The label ceiling over some cells, and how it was found, in a sentence without a full stop.
+    """(category, or `total` -> the label ceiling over some cells in [0, 1], how reports say it).
 
-    Returns:
-        Category, or `total` -> the ceiling, in [0, 1]. Where a set has the risk of its labels, 1 minus the mean risk of
-        the cases, if that is lower than what contradictory labels leave.
+    Where a set has the risk of its labels, it is 1 minus the mean risk of the cases, if that is lower than what
+    contradictory labels leave.
     """
     ceilings, manifest = audited.ceilings(cells), audited.cases.release.manifest
     risks = manifest.noise.by_tier if manifest and manifest.noise else {}
     if not {difficulty_of(cell) for cell in cells} <= risks.keys():
-        return ceilings, CONTRADICTIONS
+        return ceilings, (
+            "Label ceiling: an order-blind judge has at most this acc over the cells of the run (contradictory labels): {}."
+        )
     for group, within in _groups(cells).items():
         risk = fmean(risks[case.difficulty] for cell in within for case in audited.cases.cells[cell])
         ceilings[group] = min(ceilings[group], 1 - risk)
-    return ceilings, ANOTHER_NINE
+    return ceilings, (
+        "Label ceiling: the majority of another nine annotators like those who voted would have at most this acc over "
+        "the cells of the run, as estimated from the votes (shortcuts that all annotators take are not in it; "
+        "contradictory labels are): {}."
+    )
 
 
 def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
@@ -229,5 +220,5 @@ def document_of(audited: Audit, acc: Estimates, other: tuple[Estimates, Estimate
             for name, meaning in MEANINGS.items()
         },
         ceiling=audited.ceilings(cases.cells),
-        baselines=BaselineScores(chance=CHANCE, acc=acc, other_persona=wrong, right_minus_wrong=difference),
+        baselines=BaselineScores(chance=TWO.chance, acc=acc, other_persona=wrong, right_minus_wrong=difference),
     )

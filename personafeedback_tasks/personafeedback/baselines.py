@@ -15,10 +15,6 @@ from .cells import columns
 Estimates = dict[str, dict[str, Estimate]]
 """Name of a baseline -> group of cases -> its mean."""
 
-CHANCE = TWO.chance
-"""The `acc` of a fair coin, and of any judge that looks only at the order."""
-
-
 _CORRELATION, _ACCURACY = 0.035, 0.75
 
 COMPARISONS = (
@@ -39,9 +35,7 @@ READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap
 
 def _name(case: PersonaCase) -> float:
     called = case.persona.profile.get("Name")
-    return shortcuts.acc_of_most(
-        case.responses, TWO, lambda response: isinstance(called, str) and says(called, response)
-    )
+    return shortcuts.acc_of_most(case.responses, TWO, lambda text: isinstance(called, str) and says(called, text))
 
 
 BASELINES: dict[str, Callable[[PersonaCase], float]] = {
@@ -55,7 +49,6 @@ BASELINES: dict[str, Callable[[PersonaCase], float]] = {
 def _by_group(
     cases: PersonaCases, values: Mapping[str, float], over: Callable[..., Estimate] = share
 ) -> dict[str, Estimate]:
-    # column of `columns` -> mean of the values by case id
     found = {}
     for group, cells in columns(cases.cells).items():
         members = [case for cell in cells for case in cases.cells[cell]]

@@ -17,13 +17,11 @@ from ..common.errors import DataError, choose
 from ..common.records import broken, cut, read, rows, short, short_list
 from ..core import cases as core
 from ..core.cases import digest_of
-from ..pairwise.cases import QuestionCase, in_proportion
+from ..pairwise.cases import COUNTS, QuestionCase, in_proportion
 from . import manifest, memory
 from .cells import CATEGORIES, CELLS, DIFFICULTIES, category_of, difficulty_of
 from .persona import Persona, load_profile
 from .release import Release, cell_file, files_of, locate, selected
-
-COUNTS = ("checked", "any")
 
 TURNS_GROW = 3
 """Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten

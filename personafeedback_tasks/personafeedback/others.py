@@ -27,14 +27,10 @@ MOST_SHARED = 0.5
 
 @dataclass(frozen=True)
 class Others:
-    """The users of a release, and whose persona each of them gets. Everything is read at first use.
-
-    Attributes:
-        similar: whether each gets a similar user's; else chance decides.
-    """
+    """The users of a release, and whose persona each of them gets. Everything is read at first use."""
 
     root: Path
-    similar: bool = False
+    similar: bool = False  # whether each gets a similar user's; else chance decides
 
     @cached_property
     def personas(self) -> dict[str, Persona]:
@@ -75,12 +71,11 @@ def assign(personas: Collection[Persona], similar: bool = False) -> dict[str, st
         DataError: there is no such assignment.
         ModuleNotFoundError: scipy is not installed, which `similar` needs.
     """
-    of_language: dict[str, list[Persona]] = {}
-    for persona in sorted(personas, key=lambda persona: (persona.language, persona.user_id)):
-        of_language.setdefault(persona.language, []).append(persona)
     given: dict[str, str] = {}
-    for users in of_language.values():
-        given |= _most_similar(users) if similar else _exchange(users)
+    in_order = sorted(personas, key=lambda persona: (persona.language, persona.user_id))
+    for _, users in itertools.groupby(in_order, key=lambda persona: persona.language):
+        alike = list(users)
+        given |= _most_similar(alike) if similar else _exchange(alike)
     return given
 
 

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from ..common.errors import OptionError, did_you_mean, require
-from ..core.options import Options, option
+from ..core.options import option
 from ..core.rewards import Message
 from ..pairwise import orders as pairwise
+from ..pairwise.benchmark import ChoiceOptions
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA
 from . import rag_filter
-from .cases import COUNTS, PersonaCase, PersonaCases, PersonaQuestion
+from .cases import PersonaCase, PersonaCases, PersonaQuestion
+from .memory import retrieve
 from .persona import Persona
-from .retrieval import retrieve
 from .system import neutral
 
 # --- the fixed texts --------------------------------------------------------------------------------------------------
@@ -78,14 +79,14 @@ def _names(value: object) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Template(Options):
+class Template(ChoiceOptions):
     """The options of PersonaFeedback: the prompt, apart from the case, and the data."""
 
     setting: str = option(
         "persona", "what the model is told about the user", values=lambda: tuple(SETTINGS),
         said=lambda setting: [setting], always=True,
     )  # fmt: skip
-    method: str = option("generate", "how the model's choice is read", always=True)
+    data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
     rag_filter: bool = option(
         False, "whether the model first drops irrelevant pieces of `rag` (Inspect)",
         said=lambda on: ["rag_filter"] if on else [], relevant=_retrieves,
@@ -98,12 +99,6 @@ class Template(Options):
         (), "persona fields that are left out, such as Name,Preference.Travel",
         said=lambda names: [f"without {name}" for name in names], parse=_names, relevant=_shows_persona,
     )  # fmt: skip
-    data: str | None = option(None, "a folder, `sample`, or a Hub dataset id; PERSONAFEEDBACK_DATA if not given")
-    counts: str = option(
-        COUNTS[0],
-        "`any` accepts what is present instead of the number of cases that the data must have",
-        values=lambda: COUNTS,
-    )
 
     wordings: ClassVar[Mapping[str, Mapping[str, Wording]]] = WORDINGS
     """Prompt version -> language -> the fixed texts."""
@@ -134,20 +129,15 @@ class Template(Options):
         """Find out before the first call whether every prompt can be built.
 
         Raises:
-            OptionError: no persona of the release has a hidden field; an option does not apply to reward models.
-            DataError: a user's memory is missing or broken, with setting=rag; nobody's persona fits a user, with
-                setting=other_persona or similar_persona.
-            ModuleNotFoundError: a package that setting=rag or similar_persona needs is not installed.
+            OptionError: no persona has a hidden field; an option does not apply to reward models.
+            DataError: a memory is missing or broken (rag); no persona fits a user (other_persona, similar_persona).
+            ModuleNotFoundError: a package that rag or similar_persona needs is not installed.
         """
-        if self.method == "reward":
-            supported = [setting for setting in SETTINGS if setting != "rag"]
-            if self.setting not in supported:
-                raise OptionError(
-                    f"Reward models support setting={', '.join(supported)}, got {self.setting!r}. Use another method "
-                    "with it."
-                )
-            if self.prompt != "v1":
-                raise OptionError(f"prompt does not apply to reward models, got {self.prompt!r}. Leave prompt out.")
+        if self.method == "reward" and self.setting == "rag":
+            supported = ", ".join(setting for setting in SETTINGS if setting != "rag")
+            raise OptionError(f"Reward models support setting={supported}, got 'rag'. Use another method with it.")
+        if self.method == "reward" and self.prompt != "v1":
+            raise OptionError(f"prompt does not apply to reward models, got {self.prompt!r}. Leave prompt out.")
         if self.setting == "rag":
             require("bm25s", extra="retrieval")
             for case in cases:
@@ -156,9 +146,8 @@ class Template(Options):
             for case in cases:
                 case.another(self.setting)
         # Of all users, in the run or not: the cells of one run have different users and must agree on it.
-        known: set[str] = set()
-        if self.hide:
-            known.update(*(persona.fields for persona in cases.release.others.personas.values()))
+        personas = cases.release.others.personas if self.hide else {}
+        known = {name for persona in personas.values() for name in persona.fields}
         for name in self.hide:
             if name not in known:
                 raise OptionError(
@@ -230,24 +219,21 @@ def build(case: PersonaCase, options: Template, call: str) -> str:
 
 # --- conversations for reward models ----------------------------------------------------------------------------------
 
-_TOLD = {
+_TOLD_REWARD = {
     "en": "This is the user you are talking to. A good reply suits who this user is and what this user cares about.",
     "zh": "这是正在与你对话的用户。好的回答应当符合这位用户的特点和偏好。",
 }
-_TOLD_REWARD = {language: Wording(told, "", "", "") for language, told in _TOLD.items()}
 """Language -> the fixed text before the persona. A reward model is told nothing else."""
 
 
 def conversation(case: PersonaCase, options: Template, side: str) -> list[Message]:
     """The conversation that a reward model scores: the question and the response on this side."""
-    told = SETTINGS[options.setting](case, options, _TOLD_REWARD[case.language]).removeprefix("\n\n")
+    wording = Wording(_TOLD_REWARD[case.language], with_memory="", without_persona="", ask="")
+    told = SETTINGS[options.setting](case, options, wording).removeprefix("\n\n")
     return pairwise.conversation(told, case.question, case.responses[TWO.sides.index(side)])
 
 
 # --- stand-ins for cases, for fingerprints ----------------------------------------------------------------------------
-
-
-HIDDEN = ("Home.City", "Likes", "喜好")
 
 
 class _StandIn(PersonaCase):
@@ -272,7 +258,7 @@ def stand_ins(options: AnyTemplate, methods: Sequence[str]) -> Iterator[tuple[Pe
 
     A similar persona is laid out like another one, and the text of PADDING has its own digest: both are left out.
     """
-    plain = replace(options, rag_filter=False, hide=(), kept=("tea", "snow"))
+    plain, hidden = replace(options, rag_filter=False, hide=(), kept=("tea", "snow")), ("Home.City", "Likes", "喜好")
     for case in STAND_INS:
         for method in methods:
             yield from (
@@ -280,7 +266,7 @@ def stand_ins(options: AnyTemplate, methods: Sequence[str]) -> Iterator[tuple[Pe
                 for setting in SETTINGS
                 if setting not in (SIMILAR_PERSONA, PADDING)
             )
-            yield case, replace(plain, setting="persona", method=method, hide=HIDDEN)
+            yield case, replace(plain, setting="persona", method=method, hide=hidden)
             yield case, replace(plain, setting="rag", method=method, kept=())
         if methods[0] != "reward":
-            yield case, replace(plain, setting="rag", method=methods[0], rag_filter=True, hide=HIDDEN)
+            yield case, replace(plain, setting="rag", method=methods[0], rag_filter=True, hide=hidden)

@@ -20,7 +20,6 @@ HUB_ID = "PersonalAILab/PersonaFeedback"
 HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
 ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
 SAMPLE = folders.SAMPLE
-
 SAMPLE_CASES_PER_CELL = 8
 
 _FOLDERS = {"specific": ("spedific", "specific"), "general": ("general",)}
@@ -128,7 +127,6 @@ def selected(release: Release, wanted: Sequence[str]) -> Sequence[str]:
 
 
 def _names_of(root: Path, cell: str) -> list[Path]:
-    """Every path that a cell's file may have."""
     category, difficulty = cell.split("_")
     return [root / "data" / folder / f"{name}.jsonl" for folder in _FOLDERS[category] for name in _FILES[difficulty]]
 

@@ -30,7 +30,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     audited = audit(cases)
     asked_cases = [case for case in cases if case.id in asked]
     cells = {case.cell for case in asked_cases}
-    ceiling, found_by = label_ceilings(audited, cells or cases.cells)
+    ceiling, note = label_ceilings(audited, cells or cases.cells)
 
     def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
         return frozenset(case.id for case in asked_cases if longer(len(case.chosen), len(case.rejected)))
@@ -45,7 +45,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         },
         ceiling=ceiling,
         label_note=repeated_labels(audited, cells),
-        ceiling_note=f"{found_by}: {{}}.",
+        ceiling_note=note,
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},

@@ -61,7 +61,6 @@ class SwapCase(PersonaCase):
 
     @property
     def pair(self) -> str:
-        """Shared by both cases of a pair."""
         return pair_of(self.id)
 
     def another(self, setting: str) -> Persona:
@@ -69,11 +68,10 @@ class SwapCase(PersonaCase):
         other = super().another(setting)
         if other.user_id != self.partner or self.release is None:
             return other
-        thirds = [
-            persona
-            for persona in self.release.others.personas.values()
-            if persona.language == self.language and persona.user_id not in (self.user_id, self.partner)
-        ]
+        thirds = []
+        for persona in self.release.others.personas.values():
+            if persona.language == self.language and persona.user_id not in (self.user_id, self.partner):
+                thirds.append(persona)
         if not thirds:
             raise DataError(
                 f"setting=other_persona: found only {self.partner}'s persona to show in place of that of user_id "
@@ -101,9 +99,9 @@ def swapped(cases: PersonaCases, pairs: str = MATCHED) -> PersonaCases:
     """The cases of every pair of users who asked the same question, the two of a pair one after the other.
 
     Args:
-        cases: of a release or a set, with all rows of their cells.
-        pairs: `matched` draws one row of each user and question, and puts each into one pair at most, by hash, alike
-            on every machine; `all` takes every pair of rows of two users.
+        cases: with all rows of their cells.
+        pairs: `matched` draws one row of each user and question and puts it into one pair at most, by hash; `all` takes
+            every pair of rows of two users.
     """
     cells = []
     for own in cases.cells.values():
@@ -191,11 +189,8 @@ def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         subsets={"acc_untold": ("acc_untold: `overlap` is right in at most half of the calls of the pair", untold)},
         prompts={case.id: case.question for case in asked_cases},
         partners={case.id: case.partner for case in asked_cases},
-        label_note=NOTE,
+        label_note="Labels follow from the votes on each user's own pair, not on these two responses.",
     )
-
-
-NOTE = "Labels follow from the votes on each user's own pair, not on these two responses."
 
 
 def _caveats(facts: CardFacts) -> tuple[list[str], list[str]]:

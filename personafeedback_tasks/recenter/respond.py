@@ -16,8 +16,8 @@ from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
 from ..core.report import RATIO, Line
 from ..core.result import Answers
+from ..parsing.answers import WRITTEN, read_written
 from ..parsing.markup import shown_text
-from ..parsing.texts import WRITTEN, read_written
 from .filter import folder as filter_folder
 from .rows import Relevance, Response, text_id
 from .select import SELECT, ForPrompt, NewPrompt, Pairings, PromptStage, logged, selected, shown_for_prompts

@@ -64,9 +64,21 @@ class RewardModel:
     ) -> None:
         self.path, self.batch_size = path, batch_size
         choose("dtype", dtype, DTYPES)
-        _refuse_revision(path, revision, trust_remote_code)
+        local = Path(path).is_dir()  # transformers takes anything else for a name on the Hub
+        if local and revision is not None:
+            raise OptionError(
+                f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision "
+                "out, or pass the model's Hub id."
+            )
+        if trust_remote_code and not local and not re.fullmatch("[0-9a-f]{40}", revision or ""):
+            raise OptionError(
+                f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose "
+                "code can change between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history "
+                "of the model's files on the Hub."
+            )
         with _one_error(path, trust_remote_code):
-            self.commit = LOCAL if _is_local(path) else _commit_of(path, revision)
+            # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch was requested.
+            self.commit = LOCAL if local else Path(str(cached_file(path, "config.json", revision=revision))).parent.name
             self._load(trust_remote_code, dtype)
             self.aspects = self._named(aspects)
 
@@ -84,6 +96,7 @@ class RewardModel:
                 f"{path}: found no chat template in its tokenizer, expected one that says how this model "
                 "reads a conversation. Add one to a copy of the model."
             )
+        self.has_system_turn = has_system_turn(self.tokenizer)
         name = ("bfloat16" if gpu else "float32") if dtype == "auto" else dtype
         self.model, loaded = transformers.AutoModelForSequenceClassification.from_pretrained(
             path,
@@ -123,10 +136,6 @@ class RewardModel:
                 f"{'no name for a single one' if outputs == 1 else 'a name for each'}. {remedy}"
             )
         return tuple(aspects)
-
-    @cached_property
-    def has_system_turn(self) -> bool:
-        return has_system_turn(self.tokenizer)
 
     @cached_property
     def max_length(self) -> int | None:
@@ -190,30 +199,6 @@ _OWN_CODE = (
 )
 
 
-def _is_local(path: str) -> bool:
-    # transformers takes anything else for a name on the Hub
-    return Path(path).is_dir()
-
-
-def _refuse_revision(path: str, revision: str | None, trust_remote_code: bool) -> None:
-    if _is_local(path) and revision is not None:
-        raise OptionError(
-            f"revision needs a model on the Hub, got revision={revision!r} with the folder {path}. Leave revision "
-            "out, or pass the model's Hub id."
-        )
-    if trust_remote_code and not _is_local(path) and not re.fullmatch("[0-9a-f]{40}", revision or ""):
-        raise OptionError(
-            f"trust_remote_code=true needs a pinned commit, got revision={revision or 'main'} of {path}, whose code "
-            "can change between runs. Pass -M revision=COMMIT, a full commit of 40 hex digits from the history of "
-            "the model's files on the Hub."
-        )
-
-
-def _commit_of(path: str, revision: str | None) -> str:
-    # The Hub's cache keeps the files of a commit in a folder named after it, whatever branch or tag was requested.
-    return Path(str(cached_file(path, "config.json", revision=revision))).parent.name
-
-
 @contextmanager
 def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
     # a model's own code may raise anything
@@ -226,12 +211,9 @@ def _one_error(path: str, trust_remote_code: bool) -> Iterator[None]:
             "If its code needs a missing package, install it; if it was written for another version of transformers, "
             "install that one."
         )
+        said = str(error).strip().partition("\n")[0][:200].rstrip(".") or "no message"
         raise RewardError(
-            f"{path}: found {type(error).__name__} while loading it or running a first example ({_first_line(error)}), "
-            f"expected a model that AutoModelForSequenceClassification of transformers {transformers.__version__} "
+            f"{path}: found {type(error).__name__} while loading it or running a first example ({said}), expected "
+            f"a model that AutoModelForSequenceClassification of transformers {transformers.__version__} "
             f"loads and runs. {remedy if trust_remote_code else _OWN_CODE}"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:200].rstrip(".") or "no message"

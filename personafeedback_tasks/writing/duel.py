@@ -8,10 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..common.errors import DataError
 from ..common.files import Content
@@ -21,14 +20,12 @@ from ..core.duels import Duel, NotAsked
 from ..core.method import Reply
 from ..parsing.markup import shown_text
 from ..personafeedback import memory
-from ..personafeedback.cases import CELLS, PERSONAS, PersonaCase
+from ..personafeedback.cases import PERSONAS, PersonaCase
+from ..personafeedback.cells import CELLS, category_of, difficulty_of
 from ..personafeedback.manifest import CHOSEN, FILE, LONGEST_NAME, REJECTED, Manifest
 from .cases import Questions, UserQuestion
 
-SIDES: dict[str, Callable[[PersonaCase], str]] = {
-    CHOSEN: lambda case: case.chosen,
-    REJECTED: lambda case: case.rejected,
-}
+SIDES = (CHOSEN, REJECTED)
 """The release's responses that a reply can stand against."""
 
 
@@ -82,36 +79,31 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
         if isinstance(against, Writer):
             compared.append(DuelPair(in_order[0], text, shown_text(against.to(question).text) or ""))
         else:
-            compared += [DuelPair(case, text, SIDES[against](case)) for case in in_order]
+            compared += [DuelPair(case, text, case.responses[SIDES.index(against)]) for case in in_order]
     return sorted(compared, key=lambda pair: _place(pair.case))
 
 
 def files(
-    compared: Sequence[DuelPair],
-    writer: str,
-    against: str,
-    models: tuple[str, ...] = (),
-    root: Path = Path(),
+    compared: Sequence[DuelPair], writer: str, against: str, models: tuple[str, ...] = (), root: Path = Path()
 ) -> dict[str, Content]:
     """Path in the folder -> content, of the cells and the manifest."""
-    asked: dict[str, list[DuelPair]] = {cell: [] for cell in CELLS}
+    asked: dict[str, list[DuelPair]] = {}
+    not_asked = []
     for pair in compared:
-        if not pair.why_not:
-            asked[pair.case.cell].append(pair)
-    if not any(asked.values()):
+        case = pair.case
+        if pair.why_not:
+            not_asked.append(NotAsked(case=case.id, cell=case.cell, user_id=case.user_id, why=pair.why_not))
+        else:
+            asked.setdefault(case.cell, []).append(pair)
+    if not asked:
         raise DataError(
             f"There is nothing to ask: of {len(compared):,} pairs, every one is a tie or has an empty side. Look at "
             "the replies in the log."
         )
-    not_asked = [
-        NotAsked(case=pair.case.id, cell=pair.case.cell, user_id=pair.case.user_id, why=pair.why_not)
-        for pair in compared
-        if pair.why_not
-    ]
     sides = (writer,) if against in SIDES else (writer, against)
     manifest = Manifest(
         name=_name(writer, against),
-        counts={cell: len(pairs) for cell, pairs in asked.items() if pairs},
+        counts={cell: len(asked[cell]) for cell in CELLS if cell in asked},
         labels=(
             f"Nobody labeled these pairs: the reply of {writer} stands as chosen, so that acc is its win rate over the "
             "pairs that are asked; ties and empty replies are not."
@@ -122,17 +114,22 @@ def files(
         ),
     )
     contents: dict[str, Content] = {FILE: manifest.content(root)}
-    for cell in manifest.counts:
-        case = asked[cell][0].case
-        contents[f"data/{case.category}/{case.difficulty}.jsonl"] = json_lines(map(_row, asked[cell]))
+    for cell, pairs in asked.items():
+        path = f"data/{category_of(cell)}/{difficulty_of(cell)}.jsonl"
+        contents[path] = json_lines(
+            {
+                "user_id": pair.case.user_id, "question": pair.case.question, "chosen": pair.reply, "reject": pair.other,
+                "source": pair.case.id,
+            }
+            for pair in pairs
+        )  # fmt: skip
     return contents
 
 
 def _name(writer: str, against: str) -> str:
     # Where it is too long, both sides are cut, so that both are still named.
     room = LONGEST_NAME - len("duel of  against ")
-    least = room // 2
-    writer = cut(writer, max(least, room - len(against)))
+    writer = cut(writer, max(room // 2, room - len(against)))
     return f"duel of {writer} against {cut(against, room - len(writer))}"
 
 
@@ -140,16 +137,6 @@ def people(root: Path) -> dict[str, bytes]:
     """Path -> content of all personas and memories of a release, so that `other_persona` gives each user the same."""
     paths = (path for folder in (PERSONAS, memory.FOLDER) for path in sorted((root / folder).glob("*.json*")))
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
-
-
-def _row(pair: DuelPair) -> dict[str, Any]:
-    return {
-        "user_id": pair.case.user_id,
-        "question": pair.case.question,
-        "chosen": pair.reply,
-        "reject": pair.other,
-        "source": pair.case.id,
-    }
 
 
 def _place(case: PersonaCase) -> tuple[int, int]:

@@ -12,9 +12,10 @@ from ..common.text import language_of
 from ..core.benchmark import Benchmark
 from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
-from ..core.report import RATIO, Line, ReportSpec, Shown
+from ..core.report import RATIO, Line, ReportSpec
+from ..pairwise.report import shown_of
+from ..parsing.answers import WRITTEN, read_written
 from ..parsing.markup import shown_text
-from ..parsing.texts import WRITTEN, read_written
 from ..personafeedback import rag_filter
 from ..personafeedback.cases import CATEGORIES, PersonaQuestion, load_cases, load_present
 from ..personafeedback.cells import SELECTIONS
@@ -53,13 +54,9 @@ def build(question: PersonaQuestion, options: Writing) -> str:
 
 
 def measures(answer: str, reply: Reply, facts: Mapping[str, Any]) -> dict[str, float]:
-    """What can be said of one reply without a judge. None of it is quality.
+    """What can be said of one reply without a judge, 1 or 0, and its length in characters. None of it is quality.
 
-    Returns:
-        written, empty, refused: 1 or 0.
-        truncated: 1 or 0; nan where nobody knows.
-        length: characters, 0 if empty.
-        language: 1 if it is in the language of the question, else 0; nan if it is empty.
+    `truncated` is nan where nobody knows, and `language` (whether it is the question's) where the reply is empty.
     """
     text = shown_text(reply.text) or ""
     return {
@@ -89,16 +86,6 @@ METHOD = TextMethod(
     facts_of=lambda question: {"question": question.question},
     measure=lambda answers, replies, facts: measures(answers[0], replies[0], facts),
 )
-
-
-def _shown(cases: Questions, asked: Collection[str]) -> Shown:
-    shown = [question for question in cases if question.id in asked]
-    return Shown(
-        about="Persona",
-        people={question.user_id: question.persona.text for question in shown},
-        questions={question.id: question.question for question in shown},
-        labels=(WRITTEN, "not written"),
-    )
 
 
 class Write(Benchmark):
@@ -133,7 +120,7 @@ class Write(Benchmark):
             Line("refused", table="Replies", meaning="share of the replies that refuse", ranked=True),
         ),
         asks="Each case is a question of a user, to which the model writes a reply.",
-        shown=_shown,
+        shown=shown_of("Persona", (WRITTEN, "not written")),
         load=lambda data, counts: questions(load_present(data, counts=counts)),
         under=lambda cases, signature: cases.of_cells(str(signature.signs["questions_of"]).split(", ")),
         environment=ENVIRONMENT_VARIABLE,

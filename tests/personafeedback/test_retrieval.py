@@ -20,12 +20,11 @@ from personafeedback_tasks.core.signature import KEY, Signature
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.memory import digest
+from personafeedback_tasks.personafeedback.memory import digest, retrieve, search_terms
 from personafeedback_tasks.personafeedback.prompts import Template, build
 from personafeedback_tasks.personafeedback.rag_filter import read_numbers
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
-from personafeedback_tasks.personafeedback.retrieval import retrieve, search_terms
 
 CELL = "personafeedback_general_hard"
 

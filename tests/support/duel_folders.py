@@ -7,7 +7,7 @@ from pathlib import Path
 
 from personafeedback_tasks.common.files import write_all
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
-from personafeedback_tasks.writing.duel import SIDES, DuelPair, files, people
+from personafeedback_tasks.writing.duel import DuelPair, files, people
 
 
 def write_duels(
@@ -29,7 +29,7 @@ def write_duels(
     """
     cases = load_cases(data, **options)
     ordered = sorted(cases, key=lambda case: (case.cell, int(case.id.rpartition(":")[2])))
-    pairs = [DuelPair(case, reply(case).strip(), (other or SIDES[against])(case)) for case in ordered]
+    pairs = [DuelPair(case, reply(case).strip(), other(case) if other else getattr(case, against)) for case in ordered]
     contents = people(cases.release.root) | files(pairs, writer, against)
     write_all({root / name: content for name, content in contents.items()})
     return root

@@ -122,7 +122,7 @@ def test_a_duel_has_a_row_for_each_case_of_the_release(duels):
         for case in cases:
             source = of_source[case.extra["source"]]
             assert (case.user_id, case.question, case.rejected) == (
-                source.user_id, source.question, SIDES[side](source),
+                source.user_id, source.question, getattr(source, side),
             )  # fmt: skip
             assert case.persona.text == source.persona.text
         why = Counter(one.why for one in cases.release.manifest.duel.not_asked)

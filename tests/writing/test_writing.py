@@ -18,9 +18,8 @@ from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.parsing.answers import REASONS
+from personafeedback_tasks.parsing.answers import REASONS, WRITTEN, read_written
 from personafeedback_tasks.parsing.markup import after_thinking, shown_text
-from personafeedback_tasks.parsing.texts import WRITTEN, read_written
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.record import WRITE, Writing, build, measures
