@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter
-from itertools import product
+from collections import Counter, defaultdict
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -18,25 +18,10 @@ from support.releases import write_release, write_set
 from personafeedback_tasks.common.outputs import SCHEMA
 from personafeedback_tasks.personafeedback.audit import AUDIT_VERSION, MEANINGS, audit
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.cells import CELLS as CELL_ORDER
 from personafeedback_tasks.personafeedback.report import examine
 
 PERSONAS = {"u1": {"Name": "Ann", "Personality": {"Judging_or_Perceiving": "J"}}, "u2": {"Name": "李雷"}}
-CELLS = ("general/easy", "general/medium", "general/hard")
-
-
-CLEAN = {cell: [row("u1", 10 * n), row("u2", 10 * n), row("u1", 10 * n + 1)] for n, cell in enumerate(CELLS)}
-"""Three rows in each cell of General. The two users ask the same questions: only a user's own rows are repeats."""
-
-
-def load(root: Path, **options):
-    return load_cases(root, **{"category": "general", "counts": "any", **options})
-
-
-def ids(found) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(case.id for case in found.found(name)) for name in MEANINGS if found.found(name)}
-
-
-# --- the real General half -------------------------------------------------------------------------------------------
 
 
 def test_the_real_repeats_and_what_they_leave(real_data):
@@ -54,52 +39,8 @@ def test_the_real_repeats_and_what_they_leave(real_data):
     assert of_hard.label_note.startswith("Of 537 pairs in these cells that the data have twice, in any cells, 68.9 %")
 
 
-# --- clean and planted -----------------------------------------------------------------------------------------------
-
-
 def swapped(one: dict[str, str]) -> dict[str, str]:
     return {**one, "chosen": one["reject"], "reject": one["chosen"]}
-
-
-EASY, HARD = CLEAN["general/easy"][0], CLEAN["general/hard"][0]
-CHANGE = row(question=EASY["question"], chosen=EASY["reject"], reject="a third response.")
-
-
-@pytest.mark.parametrize(
-    ("planted", "expected"),
-    [  # rows added at the end of a cell -> the finding's ids; line 4 is the first row added
-        pytest.param({}, {}, id="clean"),
-        pytest.param({"general/hard": [EASY]}, {"repeat": ("general_easy:1", "general_hard:4")}, id="same"),
-        pytest.param(
-            {"general/medium": [EASY], "general/hard": [EASY]},
-            {"repeat": ("general_easy:1", "general_medium:4", "general_hard:4")},
-            id="three times",
-        ),
-        pytest.param(
-            {"general/medium": [swapped(HARD)]},
-            {"contradiction": ("general_medium:4", "general_hard:1")},
-            id="opposite",
-        ),
-        pytest.param(
-            {"general/medium": [HARD], "general/easy": [swapped(HARD)]},
-            {"contradiction": ("general_easy:4", "general_medium:4", "general_hard:1")},
-            id="two against one",
-        ),
-        pytest.param({"general/hard": [CHANGE]}, {}, id="another opponent"),
-        pytest.param({"general/hard": [{**EASY, "user_id": "u2"}]}, {}, id="another user"),
-        pytest.param({"general/hard": [{**EASY, "question": "question 0? "}]}, {}, id="another question by a space"),
-    ],
-)
-def test_a_planted_repeat_adds_exactly_its_ids(make_release, planted, expected):
-    clean = {cell: [row("u1", 10 * n), row("u1", 10 * n + 1), row("u2", 90 + n)] for n, cell in enumerate(CELLS)}
-    cells = {cell: [*rows, *planted.get(cell, [])] for cell, rows in clean.items()}
-    found = audit(load(make_release(cells, PERSONAS)))
-    assert ids(found) == expected
-    assert found.flagged == {id_ for wrong in expected.values() for id_ in wrong}
-    assert expected or set(found.ceilings(found.cases.cells).values()) == {1.0}
-
-
-# --- the ceiling -----------------------------------------------------------------------------------------------------
 
 
 def pair_of(case) -> tuple[str, ...]:
@@ -116,31 +57,32 @@ def best_judge(cases) -> float:
     return best / len(cases)
 
 
-PAIRS = [(one, other) for one in "xyz" for other in "xyz" if one != other]
+ROWS = [
+    {"user_id": user, "question": question, "chosen": chosen, "reject": other}
+    for user, question in (("u1", "q"), ("u1", "q "), ("u2", "q"))
+    for chosen, other in permutations("xyz", 2)
+]
 SMALL = st.fixed_dictionaries(
-    {
-        f"{category}/{difficulty}": st.lists(
-            st.tuples(st.sampled_from(["u1", "u2"]), st.sampled_from(PAIRS)), min_size=1, max_size=4
-        )
-        for category in ("general", "specific")
-        for difficulty in ("easy", "medium", "hard")
-    }
+    {cell.replace("_", "/"): st.lists(st.sampled_from(ROWS), min_size=1, max_size=4) for cell in CELL_ORDER}
 )
-"""Releases of two users and one question: of each cell the users and pairs of responses."""
+"""Releases of two users; one of them asks the same question with a space, too: texts are compared as they are."""
 
 
 @pytest.mark.slow
 @given(SMALL)
 @settings(max_examples=60)
-def test_the_ceiling_is_the_accuracy_of_the_best_judge_that_ignores_the_order(cells):
-    rows = {
-        cell: [
-            {"user_id": user, "question": "q", "chosen": chosen, "reject": other} for user, (chosen, other) in of_cell
-        ]
-        for cell, of_cell in cells.items()
-    }
+def test_repeats_are_the_rows_of_a_pair_and_the_ceiling_is_the_best_judge_that_ignores_the_order(rows):
     with tempfile.TemporaryDirectory() as folder:
         found = audit(load_cases(write_release(Path(folder) / "r", rows, PERSONAS), counts="any"))
+    of_pair = defaultdict(list)
+    for case in sorted(found.cases, key=lambda case: (CELL_ORDER.index(case.cell), case.line)):
+        of_pair[pair_of(case)].append(case)
+    several = [cases for cases in of_pair.values() if len(cases) > 1]
+    labels = [{case.chosen for case in cases} for cases in several]
+    for name, count in (("repeat", 1), ("contradiction", 2)):
+        expected = [case for cases, of in zip(several, labels, strict=True) for case in cases if len(of) == count]
+        assert found.found(name) == expected
+    assert found.flagged == {case.id for cases in several for case in cases}
     for within in (found.cases.cells, ["general_easy"], ["specific_easy", "general_hard"]):
         ceilings = found.ceilings(within)
         for group, ceiling in ceilings.items():
@@ -178,13 +120,14 @@ def test_the_ceiling_of_a_set_is_what_risk_and_contradictions_leave(tmp_path, ri
 
 
 def test_the_json_is_the_audit(make_release, tmp_path):
-    cells = {**CLEAN, "general/hard": [*CLEAN["general/hard"], EASY]}
+    easy, medium, hard = ([row("u1", 10 * n), row("u2", 10 * n), row("u1", 10 * n + 1)] for n in range(3))
+    cells = {"general/easy": easy, "general/medium": medium, "general/hard": [*hard, easy[0]]}
     root, path = make_release(cells, PERSONAS), tmp_path / "audit.json"
     done = ran("audit", "--data", root, "--json", path)
     text = path.read_text("utf-8")
     document = json.loads(text)
     assert list(document) == sorted(document)
-    found = audit(load(root))
+    found = audit(load_cases(root, "general", counts="any"))
     assert document["schema"] == SCHEMA
     assert document["audit_version"] == AUDIT_VERSION
     assert document["data"] == found.cases.revision

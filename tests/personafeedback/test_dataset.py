@@ -76,18 +76,7 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
     assert "counts=any" not in cases.revision
 
 
-# --- which cells -----------------------------------------------------------------------------------------------------
-
-
-def test_a_missing_file_is_named_while_the_other_cells_load(release):
-    assert len(load(release)) == 3
-    with pytest.raises(
-        DataError, match=r"hard\.jsonl: no such file, so there are no general_hard cases\. Get a complete"
-    ):
-        load_cases(release, "general", "hard", counts="any")
-
-
-# --- spellings -------------------------------------------------------------------------------------------------------
+# --- spellings and damage ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("folder", ["spedific", "specific"])
@@ -103,17 +92,19 @@ def test_every_spelling_of_the_release_loads_alike_and_keys_that_are_not_known_a
     assert (case.id, case.user_id, case.rejected, case.extra) == ("specific_medium:1", "17", "rejected 0", extra)
 
 
-def test_both_spellings_of_one_file_are_refused(make_release):
-    root = make_release({"general/medium": ROWS, "general/mid": ROWS}, PERSONAS)
+def test_a_cell_without_a_file_or_with_two_is_refused_while_the_others_load(make_release):
+    root = make_release({"general/easy": ROWS, "general/medium": ROWS, "general/mid": ROWS}, PERSONAS)
+    assert len(load(root)) == 3
+    with pytest.raises(
+        DataError, match=r"hard\.jsonl: no such file, so there are no general_hard cases\. Get a complete"
+    ):
+        load_cases(root, "general", "hard", counts="any")
     with pytest.raises(DataError, match=r"medium\.jsonl or .*mid\.jsonl: found 2 of them, expected one\. Remove"):
         load_cases(root, "general", "medium", counts="any")
 
 
-# --- damage ----------------------------------------------------------------------------------------------------------
-
 MEND = r"\. Fix this record, or replace the file with an intact copy\."
-NO_STRING = r"expected a non-empty string" + MEND
-NO_OBJECT = r"expected one JSON object" + MEND
+STRING, OBJECT = f"expected a non-empty string{MEND}", f"expected one JSON object{MEND}"
 TEXT = json.dumps(row("u2", 1))
 
 
@@ -121,71 +112,49 @@ def with_key(key: str, value: str) -> str:
     return json.dumps({**json.loads(TEXT), key: "@"}).replace('"@"', value)
 
 
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        pytest.param(TEXT[:-20], f"found Input data was truncated, {NO_OBJECT}", id="truncated"),
-        pytest.param("[1]", rf"found \[1\], {NO_OBJECT}", id="list"),
-        pytest.param(TEXT + TEXT, f"found JSON is malformed: trailing .*, {NO_OBJECT}", id="two rows in a line"),
-        pytest.param("[" * 100_000, f"found nesting that is too deep, {NO_OBJECT}", id="nested"),
-        pytest.param("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}", id="no keys"),
-        pytest.param(with_key("reject", '" "'), f"found reject = ' ', {NO_STRING}", id="blank"),
-        pytest.param(with_key("question", "17"), f"found question = 17, {NO_STRING}", id="number for a text"),
-        pytest.param(
-            with_key("chosen", '"rejected 1"'),
-            f"found chosen and rejected are the same text, expected two different responses{MEND}",
-            id="no choice",
-        ),
-        pytest.param(
-            with_key("rejected", '"x"'), f"found both 'reject' and 'rejected', expected one of them{MEND}", id="both"
-        ),
-        pytest.param(
-            with_key("chosen", r'"\ud83d"'), f"found .*, {NO_OBJECT}", id="surrogate"
-        ),
-        pytest.param(with_key("note", "NaN"), f"found JSON is malformed: .*, {NO_OBJECT}", id="NaN"),
-    ],
-)  # fmt: skip
-def test_a_broken_line_is_refused_in_one_sentence(release, line, found):
+LINES = {
+    "truncated": (TEXT[:-20], f"found Input data was truncated, {OBJECT}"),
+    "list": ("[1]", rf"found \[1\], {OBJECT}"),
+    "two rows in a line": (TEXT + TEXT, f"found JSON is malformed: trailing .*, {OBJECT}"),
+    "nested": ("[" * 100_000, f"found nesting that is too deep, {OBJECT}"),
+    "no keys": ("{}", rf"found no 'user_id' \(keys: none\), expected a string 'user_id'{MEND}"),
+    "blank": (with_key("reject", '" "'), f"found reject = ' ', {STRING}"),
+    "number for a text": (with_key("question", "17"), f"found question = 17, {STRING}"),
+    "no choice": (with_key("chosen", '"rejected 1"'), f"found chosen and rejected are the same text, expected two different responses{MEND}"),
+    "both": (with_key("rejected", '"x"'), f"found both 'reject' and 'rejected', expected one of them{MEND}"),
+    "surrogate": (with_key("chosen", r'"\ud83d"'), f"found .*, {OBJECT}"),
+    "NaN": (with_key("note", "NaN"), f"found JSON is malformed: .*, {OBJECT}"),
+    **{user: (with_key("user_id", json.dumps(user)), f"found user_id = {re.escape(ascii(user))}, expected a plain file name without path separators{MEND}")
+       for user in ("../u1", "..", "a/b", r"a\b", "C:u1")},
+}  # fmt: skip
+"""What is wrong -> (the second line of a file, what is said of it)."""
+
+
+@pytest.mark.parametrize("wrong", LINES)
+def test_a_broken_line_is_refused_in_one_sentence(release, wrong):
     path = release / "data" / "general" / "easy.jsonl"
+    (release / "u1.json").write_text('{"Name": "outside"}')
     first, _, third = path.read_text("utf-8").splitlines()
+    line, found = LINES[wrong]
     path.write_bytes(f"{first}\n{line}\n{third}\n".encode())
     refuses(release, f"{re.escape(str(path))}, line 2: {found}")
 
 
-@pytest.mark.parametrize("user", ["../u1", "..", "a/b", r"a\b", "C:u1"])
-def test_a_user_id_cannot_leave_the_persona_folder(make_release, user):
-    root = make_release({"general/easy": [row(), row(user)]}, PERSONAS)
-    (root / "u1.json").write_text('{"Name": "outside"}')
-    shown = re.escape(ascii(user))
-    refuses(
-        root, f".*easy.jsonl, line 2: found user_id = {shown}, expected a plain file name without path separators{MEND}"
-    )
-
-
-def test_a_missing_persona_is_named_with_the_line_that_needs_it(release):
-    path = release / "persona" / "u2.json"
-    path.unlink()
-    refuses(
-        release,
-        rf".*easy.jsonl, line 2: found no persona for user_id 'u2', expected the file {re.escape(str(path))}\. "
-        r"Add the file\.",
-    )
-
-
 @pytest.mark.parametrize(
-    ("content", "found", "expected"),
+    ("content", "found"),
     [
-        (b"", "Input data was truncated", "one JSON object"),
-        (b'{"Name": "\xff"}', ".*can't decode byte 0xff.*", "one JSON object"),
-        (b'{"Age": NaN}', "JSON is malformed: .*", "one JSON object"),
-        (b'["Li"]', r"\['Li'\]", "a non-empty JSON object"),
-        (b"{}", r"{}", "a non-empty JSON object"),
+        (b"", f"Input data was truncated, {OBJECT}"), (b'{"Name": "\xff"}', f".*can't decode byte 0xff.*, {OBJECT}"),
+        (b'{"Age": NaN}', f"JSON is malformed: .*, {OBJECT}"), (b'["Li"]', rf"\['Li'\], expected a non-empty JSON object{MEND}"),
+        (b"{}", rf"{{}}, expected a non-empty JSON object{MEND}"),
     ],
-)
-def test_a_broken_persona_is_refused_in_one_sentence(release, content, found, expected):
+)  # fmt: skip
+def test_a_persona_that_is_broken_or_missing_is_refused_in_one_sentence(release, content, found):
     path = release / "persona" / "u2.json"
     path.write_bytes(content)
-    refuses(release, f"{re.escape(str(path))}: found {found}, expected {expected}{MEND}")
+    refuses(release, f"{re.escape(str(path))}: found {found}")
+    path.unlink()
+    missing = rf"found no persona for user_id 'u2', expected the file {re.escape(str(path))}\. Add the file\."
+    refuses(release, rf".*easy.jsonl, line 2: {missing}")
 
 
 def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(release):
