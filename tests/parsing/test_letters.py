@@ -97,9 +97,6 @@ def test_on_real_replies_about_two_responses_it_never_reads_the_other_letter():
     assert sum(one == label for one, label in found) >= 115
 
 
-# --- tokens ------------------------------------------------------------------------------------------------------------
-
-
 def test_the_probabilities_of_four_letters_add_up_their_tokens():
     top = top_reader(FOUR)
     a, b, c, d = top([("A", -1.0), (" C", -2.0), ("c", -2.0), ("Well", -0.5)])

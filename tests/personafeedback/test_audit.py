@@ -116,9 +116,6 @@ def test_the_ceiling_of_a_set_is_what_risk_and_contradictions_leave(tmp_path, ri
     assert ("the majority of another nine annotators" in hard.ceiling_note) == ("hard" in risks)
 
 
-# --- JSON and the command --------------------------------------------------------------------------------------------
-
-
 def test_the_json_is_the_audit(make_release, tmp_path):
     easy, medium, hard = ([row("u1", 10 * n), row("u2", 10 * n), row("u1", 10 * n + 1)] for n in range(3))
     cells = {"general/easy": easy, "general/medium": medium, "general/hard": [*hard, easy[0]]}

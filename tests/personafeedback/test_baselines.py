@@ -33,9 +33,6 @@ def real(real_data):
     return load_cases(real_data, "general")
 
 
-# --- one case --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "chosen", "rejected", "expected"),
     [
@@ -72,9 +69,6 @@ UNSAID = [
 @pytest.mark.parametrize(("name", "text"), [*SAID, *UNSAID])
 def test_a_response_says_a_name(name, text):
     assert BASELINES["name"](case(text, "...", {"Name": name})) == (1.0 if (name, text) in SAID else 0.5)
-
-
-# --- tables ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_real_figures(real):

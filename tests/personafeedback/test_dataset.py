@@ -40,9 +40,6 @@ def refuses(root: Path, sentence: str, **options) -> None:
     assert re.fullmatch(sentence, str(caught.value)), str(caught.value)
 
 
-# --- the real General half -------------------------------------------------------------------------------------------
-
-
 def test_real_cases_are_the_lines_of_their_files(real_data):
     for cell, cases in load_cases(real_data, "general").cells.items():
         lines = (real_data / "data" / f"{cell.replace('_', '/')}.jsonl").read_text("utf-8").split("\n")
@@ -50,9 +47,6 @@ def test_real_cases_are_the_lines_of_their_files(real_data):
         for case in cases:
             own = {"user_id": case.user_id, "question": case.question, "chosen": case.chosen, "reject": case.rejected}
             assert json.loads(lines[int(case.id.partition(":")[2]) - 1]) == {**own, **case.extra}
-
-
-# --- order -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_copy_of_one_half_has_its_cases_in_the_order_of_that_half(make_release):
@@ -74,9 +68,6 @@ def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_r
         seen[case.cell] += 1
         assert all(abs(seen[cell] - size * length / len(cases)) <= 1 for cell, size in PAPER_COUNTS.items())
     assert "counts=any" not in cases.revision
-
-
-# --- spellings and damage ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("folder", ["spedific", "specific"])
@@ -169,9 +160,6 @@ def test_a_wrong_count_stops_with_the_remedy_that_the_signature_then_shows(relea
     assert cases.revision == f"{release.name} (sha256 {cases.digest}, counts=any)"
 
 
-# --- digest ----------------------------------------------------------------------------------------------------------
-
-
 WHOLE = {cell.replace("specific", "spedific").replace("_", "/"): ROWS for cell in PAPER_COUNTS}
 
 
@@ -188,8 +176,6 @@ def test_the_digest_is_that_of_every_file_that_another_run_could_read_and_not_of
     assert before.cases == after.cases
     assert (before.digest != after.digest) == bool(change)
 
-
-# --- fuzz ------------------------------------------------------------------------------------------------------------
 
 DAMAGES = {
     "flip": lambda raw, at, end, junk: raw[:at] + bytes([raw[at] ^ (junk[0] or 1)]) + raw[at + 1 :],

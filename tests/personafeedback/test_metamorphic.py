@@ -10,9 +10,6 @@ from typing import NamedTuple
 
 import pytest
 from support.judges import METRICS, MIXTURE, OTHER
-
-pytest.importorskip("lm_eval")
-
 from support.lm_eval_runs import JudgeLM, evaluate
 
 from personafeedback_tasks.personafeedback.cases import load_cases

@@ -82,9 +82,6 @@ def test_the_language_is_that_of_the_values(profile, language):
     assert Persona("u", profile).language == language
 
 
-# --- parts left out --------------------------------------------------------------------------------------------------
-
-
 def test_hiding_each_part_of_the_real_personas_removes_exactly_its_lines(real_data):
     for persona in [*locate(real_data).others.personas.values()][:20]:
         for name in persona.fields:

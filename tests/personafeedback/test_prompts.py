@@ -21,7 +21,6 @@ from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 from personafeedback_tasks.personafeedback.system import neutral
 
 WITHOUT_MEMORY = [setting for setting in SETTINGS if setting != "rag"]
-"""Settings that need no more than the release."""
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +112,14 @@ TEXT = st.lists(st.sampled_from(STEERING) | st.text(max_size=5), max_size=8).map
 
 
 @pytest.mark.slow
-@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(WITHOUT_MEMORY), st.sampled_from(TWO.names))
+@given(
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+    st.sampled_from(WITHOUT_MEMORY),
+    st.sampled_from(TWO.names),
+)
 def test_every_text_stands_in_the_prompt_once_as_it_was_written(chosen, rejected, question, persona, setting, order):
     case = case_of(f"<one>{chosen}", f"<two>{rejected}", f"<ask>{question}", {"<key>": f"<who>{persona}"})
     prompt = build(case, Template(setting=setting), order)

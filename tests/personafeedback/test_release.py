@@ -46,9 +46,6 @@ def hub(folder, monkeypatch):
     release._fetch.cache_clear()
 
 
-# --- folders ---------------------------------------------------------------------------------------------------------
-
-
 def test_an_explicit_folder_goes_before_the_environment(folder, make_release, monkeypatch):
     other = make_release(CELLS, PERSONAS)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(other))
@@ -63,9 +60,6 @@ def test_a_name_that_is_nothing_says_what_would_be_something(name, hub):
     ):
         locate(name)
     assert hub == []
-
-
-# --- what is asked of the Hub ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,6 @@ def hard(root: Path | str = SAMPLE):
 RAG = Template(setting="rag")
 
 
-# --- retrieval -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("question", "best"),
     [
@@ -85,72 +82,46 @@ def test_retrieval_takes_k_different_pieces_and_fewer_are_the_beginning_of_more(
     assert without == [piece for piece in different if piece in without]
 
 
-# --- rag -------------------------------------------------------------------------------------------------------------
-
-
 def test_where_nothing_is_left_to_show_nothing_is_known():
     case = hard()[0]
     assert build(case, replace(RAG, kept=()), TWO.names[0]) == build(case, Template(setting="no_persona"), TWO.names[0])
 
 
-def refuses(root: Path, sentence: str) -> None:
-    with pytest.raises(DataError) as caught:
-        RAG.check(hard(root))
-    assert re.fullmatch(sentence, str(caught.value)), str(caught.value)
-
-
-def test_a_missing_memory_stops_the_task_and_states_the_format(remembered):
-    RAG.check(hard(remembered))
-    (remembered / "memory" / "Iris_s04.jsonl").unlink()
-    refuses(
-        remembered,
-        r"setting=rag: found no memory of user_id 'Iris_s04', expected the file .*/memory/Iris_s04\.jsonl with one "
-        r'\{"text": "\.\.\."\} per line\. The release has no memories: write these files into a folder .* data=\.',
-    )
-    Template().check(hard(remembered))
-
-
 @pytest.mark.parametrize(
-    ("content", "found", "expected"),
+    ("content", "found"),
     [
-        (
-            b'{"text": "a"}\n{"note": "b"}\n',
-            r"line 2: found no 'text' \(keys: 'note'\)",
-            "a string 'text', or 'role' and 'content'",
-        ),
-        (b'{"text": " "}\n', "line 1: found text = ' '", "a non-empty string"),
-        (b'{"text": "a"}\n["b"]\n', "line 2: found .*", "one JSON object"),
-        (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*", "one JSON object"),
+        (b'{"text": "a"}\n{"note": "b"}\n', r"line 2: found no 'text' \(keys: 'note'\), expected a string 'text', or 'role' and 'content'"),
+        (b'{"text": " "}\n', "line 1: found text = ' ', expected a non-empty string"),
+        (b'{"text": "a"}\n["b"]\n', "line 2: found .*, expected one JSON object"),
+        (b'{"text": "a"}\n\n{"text": "b"}\n', "line 2: found .*, expected one JSON object"),
     ],
-)
-def test_a_broken_memory_is_refused_with_file_and_line(content, found, expected, remembered):
-    (remembered / "memory" / "Nora_s01.jsonl").write_bytes(content)
-    sentence = rf".*/memory/Nora_s01\.jsonl, {found}, expected {expected}\. Fix this record, or replace the file with an intact copy\."
-    refuses(remembered, sentence)
-
-
-# --- options, names, signatures --------------------------------------------------------------------------------------
+)  # fmt: skip
+def test_a_memory_that_is_broken_or_missing_stops_the_task(content, found, remembered):
+    RAG.check(hard(remembered))
+    path = remembered / "memory" / "Nora_s01.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=rf"/memory/Nora_s01\.jsonl, {found}\. Fix this record, or replace the file"):
+        RAG.check(hard(remembered))
+    path.unlink()
+    missing = (
+        r"^setting=rag: found no memory of user_id 'Nora_s01', expected the file .*/memory/Nora_s01\.jsonl with one "
+        r'\{"text": "\.\.\."\} per line\. The release has no memories: write these files into a folder .* data=\.$'
+    )
+    with pytest.raises(DataError, match=missing):
+        RAG.check(hard(remembered))
+    Template().check(hard(remembered))
 
 
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
         ({"setting": "rag", "rag_filter": 1}, "rag_filter must be true or false, got 1."),
-        (
-            {"rag_filter": True},
-            "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting=persona",
-        ),
+        ({"rag_filter": True}, "rag_filter=true needs setting=rag and, in Inspect, method=generate, cot or logprobs, got setting=persona"),
         ({"setting": "rag", "method": "mc", "rag_filter": True}, "got setting=rag and method=mc."),
-        (
-            {"setting": "no_persona", "hide": "Name"},
-            "hide=Name has no effect with setting=no_persona, which shows no persona",
-        ),
-        (
-            {"setting": "rag", "hide": "Name,Bias"},
-            "hide=Bias,Name has no effect with setting=rag, which shows no persona",
-        ),
+        ({"setting": "no_persona", "hide": "Name"}, "hide=Name has no effect with setting=no_persona, which shows no persona"),
+        ({"setting": "rag", "hide": "Name,Bias"}, "hide=Bias,Name has no effect with setting=rag, which shows no persona"),
     ],
-)
+)  # fmt: skip
 def test_an_option_that_does_not_exist_is_refused(option, sentence):
     with pytest.raises(OptionError, match=re.escape(sentence)):
         Template.read(option)
@@ -172,27 +143,10 @@ def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered
     assert signed()["data"] == one["data"]
 
 
-# --- the filter's reply ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("reply", "numbers"),
-    [
-        ("3,1,3", (1, 3)),
-        ("编号：1，3。", (1, 3)),
-        ("Piece 2 is about food.\nNumbers: 1, 3", (1, 3)),
-        ("0", ()),
-        ("None.", ()),
-        ("", None),
-        ("6", None),  # there are five
-        ("0, 1", None),
-    ],
-)
-def test_a_reply_names_numbers_or_is_unreadable(reply, numbers):
-    assert read_numbers(reply, 5) == numbers
-
-
-# --- through Inspect -------------------------------------------------------------------------------------------------
+def test_a_reply_names_numbers_or_is_unreadable():
+    read = {"3,1,3": (1, 3), "编号：1，3。": (1, 3), "Piece 2 is about food.\nNumbers: 1, 3": (1, 3), "0": (), "None.": (),
+            "": None, "6": None, "0, 1": None}  # fmt: skip
+    assert {reply: read_numbers(reply, 5) for reply in read} == read  # there are five
 
 
 @cache
@@ -218,8 +172,6 @@ def asked(log, *calls: str) -> dict[tuple[str, str], str]:
     [("1, 3", (0, 2), "kept 2 of 5"), ("I would keep most of them.", (0, 1, 2, 3, 4), "unreadable")],
 )
 def test_the_filter_of_inspect_keeps_exactly_the_pieces_that_it_names(reply, kept, said, tmp_path, caplog):
-    pytest.importorskip("inspect_ai")
-    pytest.importorskip("lm_eval")
     from inspect_ai import score
     from inspect_ai.log import read_eval_log
     from inspect_ai.model import get_model

@@ -6,9 +6,6 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
 
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import ran
@@ -41,11 +38,6 @@ def folder(tmp_path_factory):
     return built_once(tmp_path_factory, "sets_named", build)
 
 
-def printed(*words, **environment):
-    done = ran(*words, **environment)
-    return done.output
-
-
 def test_both_harnesses_sign_the_set(folder):
     for log in (folder / "logs" / "set", folder / "lm"):
         run = read_run(log)
@@ -58,11 +50,11 @@ def test_every_command_speaks_of_the_set(folder, tmp_path):
     log, data = folder / "logs" / "set", folder / "set"
     card = tmp_path / "CARD.md"
     outputs = {
-        "report": printed("report", log),
-        "rank": printed("rank", log, "--out", tmp_path / "rank"),
-        "card": printed("card", log, "--model-card", card),
-        "audit": printed("audit", "--data", data),
-        "plan": printed("plan", "personafeedback", "-T", f"data={data}"),
+        "report": ran("report", log).output,
+        "rank": ran("rank", log, "--out", tmp_path / "rank").output,
+        "card": ran("card", log, "--model-card", card).output,
+        "audit": ran("audit", "--data", data).output,
+        "plan": ran("plan", "personafeedback", "-T", f"data={data}").output,
     }
     outputs["the card"] = card.read_text("utf-8")
     outputs["the page"] = (tmp_path / "rank" / "ranking.md").read_text("utf-8")

@@ -10,11 +10,6 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
     personafeedback_swap,
     personafeedback_swap_general_hard,

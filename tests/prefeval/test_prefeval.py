@@ -8,10 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
 from support.commands import personafeedback

@@ -14,7 +14,6 @@ import pytest
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-pytest.importorskip("inspect_ai")
 
 import anyio
 import anyio.to_thread
@@ -145,7 +144,6 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
         assert math.isnan(measures[name].value), name
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
-    pytest.importorskip("rich")
     shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
     assert (shown["ties (wrong in acc)"], shown["acc_half (a tie counts half)"]) == (("25.0",), ("62.5",))
     assert not {"acc_both", "consistency", "bias_first", "first_rate", "invalid"} & shown.keys()

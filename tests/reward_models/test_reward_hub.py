@@ -12,7 +12,6 @@ import pytest
 pytestmark = pytest.mark.slow
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("inspect_ai")
 
 from inspect_ai.log import read_eval_log
 from pytest_httpserver import HTTPServer
@@ -84,8 +83,6 @@ def test_a_branch_is_one_commit_for_every_file(hub, tmp_path):
     again = evaluate(hub, tmp_path / "again", "-M", f"revision={before}", HF_HUB_OFFLINE="1")
     assert found(again) == (rewards, {before})
 
-
-# --- code that comes with a model -------------------------------------------------------------------------------------
 
 OWN = """
 from transformers import OPTForSequenceClassification

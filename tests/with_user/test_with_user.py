@@ -10,10 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-
 from inspect_ai import eval_retry
 from inspect_ai.log import list_eval_logs, read_eval_log
 from support import jsonl_harness, subject

@@ -11,10 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.commands import personafeedback, ran
@@ -83,8 +79,6 @@ def duels(written, tmp_path_factory):
     }
 
 
-# --- the data set -----------------------------------------------------------------------------------------------------
-
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 
 
@@ -146,9 +140,6 @@ def test_mistakes_are_named(written, duels, tmp_path):
     judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged")
     assert "expected one of personafeedback_write" in refusal("duel", judged, "--against", "chosen", *out)
     assert not (tmp_path / "duel").exists()
-
-
-# --- judged -----------------------------------------------------------------------------------------------------------
 
 
 def in_inspect_judge(data: Path, folder: Path, judge: str = "by-prompt/judge") -> Path:

@@ -8,10 +8,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
 from support.recenter import in_inspect, in_lm_eval, same
@@ -35,9 +31,6 @@ def written(name: str, call: str = "") -> str:
     chosen = QUESTIONS[name].pairs[0].chosen
     said = [chosen, REFUSAL, "", f"<think>{chosen}</think>\n\n{chosen}", "好的，我来回答你的问题。", f"<think>{chosen}"]
     return said[mood]
-
-
-# --- what is asked ----------------------------------------------------------------------------------------------------
 
 
 def test_each_question_of_a_user_is_asked_once(make_release):
@@ -66,9 +59,6 @@ def test_no_prompt_shows_a_response_and_each_setting_what_it_tells(setting):
         shown = [piece in prompt for piece in one.persona.memory]
         assert shown == [setting == "rag" and piece in options.pieces(one) for piece in one.persona.memory]
         assert all(text not in prompt for case in one.pairs for text in (case.chosen, case.rejected))
-
-
-# --- what is said of a reply ------------------------------------------------------------------------------------------
 
 
 @given(st.text(max_size=60), st.booleans())
@@ -103,9 +93,6 @@ def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, te
     if not marks[0].startswith("Thinking"):
         assert shown_text(thinking.removesuffix(marks[1])) is None
     assert shown_text(text) == text.strip()
-
-
-# --- in both harnesses ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
