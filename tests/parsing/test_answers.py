@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from personafeedback_tasks.parsing import vocabulary
-from personafeedback_tasks.parsing.answers import IMPOSSIBLE, LETTERS, REASONS, excerpt, read_last_line, read_reply
+from personafeedback_tasks.parsing.answers import LETTERS, REASONS, excerpt, read_last_line, read_reply
 from personafeedback_tasks.personafeedback.prompts import WORDINGS
 
-NONE, CUT, PROMPT_CUT, _, INVALID, *_ = REASONS
+NONE, CUT, _, _, INVALID, *_ = REASONS
 
 HERE = Path(__file__).parent
 
@@ -37,10 +37,6 @@ def test_forms_of_an_answer(group: str) -> None:
     assert [(row["reply"], _read(row)) for row in rows] == [(row["reply"], row["answer"]) for row in rows]
 
 
-def test_closed_set() -> None:
-    assert {row["answer"] for row in FORMS} == {*LETTERS, *REASONS} - {PROMPT_CUT, *IMPOSSIBLE}
-
-
 # --- a reply that its token limit cut off ------------------------------------------------------------------------------
 @pytest.mark.parametrize(("reply", "expected"), [
     ("B", "B"), ("Answer: B", "B"), ("B\n\nResponse B speaks of jazz, and the user", "B"), ("\\boxed{B}\n\nIt", "B"),
@@ -54,9 +50,8 @@ def test_a_truncated_reply_is_read_only_where_the_answer_is_named(reply: str, ex
     assert read_reply(reply, truncated=True) == expected
 
 
-@pytest.mark.parametrize("reply", ["B", "Short is best.\nAnswer: B", "", "Short"])
-def test_the_last_line_of_a_truncated_reply_is_never_read(reply: str) -> None:
-    assert read_last_line(reply, truncated=True) == CUT
+def test_the_last_line_of_a_truncated_reply_is_never_read() -> None:
+    assert {read_last_line(reply, truncated=True) for reply in ("B", "Short is best.\nAnswer: B", "", "Short")} == {CUT}
 
 
 LISTS = [
@@ -129,9 +124,7 @@ def test_labelled_replies_kept_elsewhere_are_never_read_wrong() -> None:
     rows = [row for path in ELSEWHERE for row in _rows(path)]
     found = {kind: figures([row for row in rows if _kind(row) == kind]) for kind in ("natural", "other", "cot", "adversarial")}
     print(found)
-    assert {kind: counts["wrong"] for kind, counts in found.items()} == dict.fromkeys(found, 0)
-    assert [found[kind]["over"] for kind in ("natural", "adversarial")] == [0, 0]
-    assert [found[kind]["over"] for kind in ("other", "cot")] == [0, 0]
+    assert [(counts["wrong"], counts["over"]) for counts in found.values()] == 4 * [(0, 0)]
     for kind in ("natural", "cot"):
         assert found[kind]["read"] >= 0.95 * found[kind]["readable"], kind
 
@@ -182,10 +175,6 @@ def test_the_nouns_of_every_wording_name_a_response(version: str, language: str)
 
 
 def test_an_excerpt_is_one_line_with_the_beginning_and_the_end() -> None:
-    assert excerpt(" A\n\n or\tB ") == "A or B"
-    assert excerpt("x" * 160) == "x" * 160
-    long = excerpt("Begin " + "x" * 10_000 + " end")
-    assert len(long) == 160
-    assert long.startswith("Begin x")
-    assert long.endswith("x end")
-    assert " … " in long
+    assert (excerpt(" A\n\n or\tB "), excerpt("x" * 160)) == ("A or B", "x" * 160)
+    assert re.fullmatch("Begin x+ … x+ end", found := excerpt("Begin " + "x" * 10_000 + " end"))
+    assert len(found) == 160

@@ -59,28 +59,21 @@ def test_what_is_open_to_two_readings_is_unreadable(reply):
 
 
 def test_the_reasons_are_those_of_two_letters():
-    assert [read("", False), read("<think>so", False), read("I cannot help with that.", False)] == [
-        "no_response", "truncated", "refusal",
-    ]  # fmt: skip
+    found = [read(reply, False) for reply in ("", "<think>so", "I cannot help with that.")]
+    assert found == ["no_response", "truncated", "refusal"]
     assert [read("Answer: C", True), read("C is best.", True)] == ["C", "truncated"]
     assert read_last_line("Answer: C", True) == "truncated"
 
 
-LISTS = [
-    "A: 8\nB: 3\nC: 9\nD: 1",
-    "1. C\n2. A\n3. B\n4. D",
-    "- A\n- B",
-    "Answer: C\nD: too expensive",
-    "Answer: A\nAnswer: D",
-]
-
-
-@pytest.mark.parametrize("reply", LISTS)
-def test_the_last_item_of_a_list_is_no_verdict(reply):
-    assert read_last_line(f"It depends on the price.\n{reply}", False) == BAD
-
-
-def test_the_last_line_counts_after_a_list_of_all():
+def test_the_last_item_of_a_list_is_no_verdict_and_the_line_after_a_list_is_one():
+    for reply in (
+        "A: 8\nB: 3\nC: 9\nD: 1",
+        "1. C\n2. A\n3. B\n4. D",
+        "- A\n- B",
+        "Answer: C\nD: too dear",
+        "Answer: A\nAnswer: D",
+    ):
+        assert read_last_line(f"It depends on the price.\n{reply}", False) == BAD
     reasons = "A: too loud\nB: too far\nC: it fits\nD: too expensive"
     assert (read_last_line(f"{reasons}\n\nAnswer: C", False), read_last_line(reasons, False)) == ("C", BAD)
 

@@ -11,11 +11,7 @@ from support.documents import DOCS, text
 from support.releases import write_release
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.personafeedback.baselines import (
-    BASELINES,
-    baselines,
-    with_other_persona,
-)
+from personafeedback_tasks.personafeedback.baselines import BASELINES, baselines, with_other_persona
 from personafeedback_tasks.personafeedback.cases import PersonaCase, load_cases
 from personafeedback_tasks.personafeedback.persona import Persona
 
@@ -33,26 +29,18 @@ def real(real_data):
     return load_cases(real_data, "general")
 
 
-@pytest.mark.parametrize(
-    ("name", "chosen", "rejected", "expected"),
-    [
-        ("longest", "four", "six", 1.0),
-        ("longest", "six", "four", 0.0),
-        ("longest", "cup", "tea", 0.5),
-        ("longest", "茶茶", "tea", 0.0),  # characters, not bytes
-        ("overlap", "green tea", "tea", 1.0),  # 2 terms of the persona against 1
-        ("overlap", "tea tea tea", "green", 0.5),  # 1 against 1: a term counts once
-        ("overlap", "爬山", "山爬", 1.0),  # 爬山 stands in it, 山爬 does not
-        ("overlap", "Chess, Social", "coffee", 0.5),  # keys are no values
-        ("overlap", "green and black and white", "tea", 0.5),  # 1 against 1
-        ("overlap_share", "green and black and white", "tea", 0.0),  # 1 of 4 terms against 1 of 1
-        ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
-        ("overlap_share", "...", "coffee", 0.5),  # no term at all: 0 against 0
-        ("overlap_share", "...", "tea", 0.0),
-        ("name", "Tea.", "Dear Ann, tea.", 0.0),
-        ("name", "Ann: tea.", "Dear Ann, tea.", 0.5),
-    ],
-)
+@pytest.mark.parametrize(("name", "chosen", "rejected", "expected"), [
+    ("longest", "four", "six", 1.0), ("longest", "six", "four", 0.0), ("longest", "cup", "tea", 0.5),
+    ("longest", "茶茶", "tea", 0.0),  # characters, not bytes
+    ("overlap", "green tea", "tea", 1.0),  # 2 terms of the persona against 1
+    ("overlap", "tea tea tea", "green", 0.5), ("overlap", "green and black and white", "tea", 0.5),  # 1 against 1
+    ("overlap", "爬山", "山爬", 1.0),  # 爬山 stands in it, 山爬 does not
+    ("overlap", "Chess, Social", "coffee", 0.5),  # keys are no values
+    ("overlap_share", "green and black and white", "tea", 0.0),  # 1 of 4 terms against 1 of 1
+    ("overlap_share", "green tea", "tea", 0.5),  # 2 of 2 against 1 of 1
+    ("overlap_share", "...", "coffee", 0.5), ("overlap_share", "...", "tea", 0.0),  # no term at all: 0 against 0, 1
+    ("name", "Tea.", "Dear Ann, tea.", 0.0), ("name", "Ann: tea.", "Dear Ann, tea.", 0.5),
+])  # fmt: skip
 def test_a_baseline_scores_a_case(name, chosen, rejected, expected):
     assert BASELINES[name](case(chosen, rejected)) == expected
 
@@ -72,27 +60,23 @@ def test_a_response_says_a_name(name, text):
 
 
 def test_the_real_figures(real):
-    found = baselines(real)
-    expected = {
-        "longest": (0.765, 0.745, 0.727, 0.748),
-        "overlap": (0.881, 0.830, 0.672, 0.809),
-        "overlap_share": (0.861, 0.782, 0.574, 0.758),
-        "name": (0.526, 0.559, 0.515, 0.534),
-    }
-    shown = ("general_easy", "general_medium", "general_hard", "general")
-    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == expected
-
-
-def test_the_real_figures_with_another_persona(real):
     """And those of docs/reports.md."""
-    found, shown = with_other_persona(real)[0], ("general_easy", "general_medium", "general_hard")
-    assert {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()} == {
-        "overlap": (0.725, 0.628, 0.604),
-        "overlap_share": (0.518, 0.483, 0.498),
-    }
+    shown = ("general_easy", "general_medium", "general_hard", "general")
+
+    def rounded(found):
+        return {name: tuple(round(of[group].value, 3) for group in shown) for name, of in found.items()}
+
+    own, other = baselines(real), with_other_persona(real)[0]
+    assert rounded(own) == {
+        "longest": (0.765, 0.745, 0.727, 0.748), "overlap": (0.881, 0.830, 0.672, 0.809),
+        "overlap_share": (0.861, 0.782, 0.574, 0.758), "name": (0.526, 0.559, 0.515, 0.534),
+    }  # fmt: skip
+    assert {name: of[:3] for name, of in rounded(other).items()} == {
+        "overlap": (0.725, 0.628, 0.604), "overlap_share": (0.518, 0.483, 0.498),
+    }  # fmt: skip
     page = text(DOCS / "reports.md")
-    for of in (*found.values(), *(baselines(real)[name] for name in found)):
-        assert " / ".join(f"{100 * of[group].value:.1f}" for group in shown) in page
+    for of in (*other.values(), *(own[name] for name in other)):
+        assert " / ".join(f"{100 * of[group].value:.1f}" for group in shown[:3]) in page
 
 
 def test_all_right_of_a_few_cases_has_an_interval_and_each_column_a_name_of_its_own():

@@ -1,4 +1,4 @@
-"""Loading: what a release's rows become, in which order, and the sentence for each kind of damage."""
+"""Loading: what a release's rows become, in which order, the sentence for each kind of damage, and the bundled sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from support.releases import row_of as row
 from support.releases import write_release
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.common.text import language_of
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.prompts import PIECES
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 
 PERSONAS = {"u1": {"Name": "Ann", "Job": "baker"}, "u2": {"Name": "李雷", "Job": "老师"}}
@@ -216,3 +218,29 @@ def test_damage_never_changes_the_number_of_cases_and_raises_nothing_but_data_er
         else:
             message = name
         assert name.rpartition("/")[2] in message
+
+
+SAMPLE = load_cases("sample")
+MEMORIES = {case.user_id: case.persona.memory for case in SAMPLE}
+
+
+def test_it_is_balanced_in_cells_languages_and_lengths():
+    assert Counter(case.cell for case in SAMPLE) == dict.fromkeys(PAPER_COUNTS, 8)
+    personas = {case.user_id: case.persona for case in SAMPLE}
+    assert Counter(persona.language for persona in personas.values()) == {"en": 4, "zh": 4}
+    longer = Counter(case.cell for case in SAMPLE if len(case.chosen) > len(case.rejected))
+    shorter = Counter(case.cell for case in SAMPLE if len(case.chosen) < len(case.rejected))
+    assert longer == shorter == dict.fromkeys(PAPER_COUNTS, 4)
+    assert min(map(len, MEMORIES.values())) > PIECES  # so that something is left out
+
+
+def test_no_text_is_in_it_twice_or_in_the_real_data_and_each_is_in_its_users_language(real_data):
+    languages = {case.user_id: case.language for case in SAMPLE}
+    texts = [(case.user_id, text) for case in SAMPLE for text in (case.question, case.chosen, case.rejected)]
+    texts += [(user, piece) for user, pieces in MEMORIES.items() for piece in pieces]
+    assert len({text for _, text in texts}) == len(texts)
+    real = "\n".join(path.read_text("utf-8") for path in sorted(real_data.rglob("*.json*")))
+    for user, text in texts:
+        assert language_of(text) == languages[user], text
+        assert text not in real
+    assert not languages.keys() & {path.stem for path in (real_data / "persona").iterdir()}

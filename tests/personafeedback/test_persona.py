@@ -15,16 +15,13 @@ from personafeedback_tasks.personafeedback.release import locate
 
 
 def marks(value: Any) -> Iterator[str]:
-    """Every key and every scalar of a JSON value, as a text that should stand in the prompt."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield f"{key}:"
-            yield from marks(item) if item or not isinstance(item, (dict, list)) else [json.dumps(item)]
-    elif isinstance(value, list):
-        for item in value:
-            yield from marks(item) if item or not isinstance(item, (dict, list)) else [json.dumps(item)]
-    else:
+    """Every key, scalar and empty object of a JSON value, as a text that should stand in the prompt."""
+    if not isinstance(value, (dict, list)) or not value:
         yield value if isinstance(value, str) else json.dumps(value)
+        return
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield f"{key}:" if isinstance(value, dict) else ""
+        yield from marks(item)
 
 
 def missing(profile: dict[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
 )
 from support.commands import personafeedback, ran
 from support.inspect_runs import evaluate
-from support.lm_eval_runs import JudgeLM, command
+from support.lm_eval_runs import command
 from support.logs import lm_eval_log
 from support.models import register
 from support.shared import built_once
@@ -77,17 +77,11 @@ def hashed(seed):
     return lambda shown: hashlib.sha256(f"{seed}{shown}".encode()).digest()[0] % 2
 
 
-BLIND = {
-    "longest": lambda shown: max((0, 1), key=lambda place: len(shown[place])),
-    "first": lambda shown: 0,
-    "second": lambda shown: 1,
-}
-
-
 @pytest.mark.slow
 def test_a_judge_that_ignores_the_person_is_right_in_half_of_the_calls_of_every_pair(rows):
-    """And so is any function of the texts and their places."""
-    judges = [*BLIND.values(), *map(hashed, range(5))]
+    """And so is any function of the texts and their places: the longer one, the first, the second, by chance."""
+    judges = [lambda shown: int(len(shown[1]) > len(shown[0])), lambda shown: 0, lambda shown: 1]
+    judges += map(hashed, range(5))
     for one, other in [*units(swapped(rows["general_hard"], ALL)), *units(SAMPLE)]:
         for judge in judges:
             assert score(one, judge) + score(other, judge) == 1
@@ -103,11 +97,10 @@ def test_intervals_cover_the_truth_whichever_of_both_users_texts_and_questions_m
 @pytest.mark.slow
 def test_errors_have_both_users_and_the_question_and_the_report_says_what_they_lack_without_data(tmp_path):
     """No log says which of the pairs have the same question."""
-    logs = [
-        evaluate(personafeedback_swap(data="sample"), f"scripted/{judge}", tmp_path / judge)
-        for judge in ("readable", "gold")
-    ]
-    one, other = (read_run(log.location) for log in logs)
+    task = personafeedback_swap(data="sample")
+    one, other = (
+        read_run(evaluate(task, f"scripted/{judge}", tmp_path / judge).location) for judge in ("readable", "gold")
+    )
     (pair,) = compare(one, other).entry.pairs
     of_id = {case.id: case for case in SAMPLE}
     ids = sorted(one.cases)
@@ -121,9 +114,11 @@ def test_errors_have_both_users_and_the_question_and_the_report_says_what_they_l
     assert "errors do not allow for prompts that several users share" in " ".join(words(made))
 
 
-def test_another_persona_is_a_third_users():
+def test_another_persona_is_a_third_users_and_data_without_a_shared_question_are_refused():
     for case in SAMPLE:
         assert case.another("other_persona").user_id not in (case.user_id, case.partner)
+    with pytest.raises(DataError, match="found no question that two users asked, expected some"):
+        swapped(load_cases("sample", "specific"), MATCHED)
 
 
 def groups(tmp_path, log, name):
@@ -143,15 +138,13 @@ def test_both_harnesses_give_the_same_and_the_report_says_what_it_means(judge, t
         group = tables[f"personafeedback_swap_{cell}"]
         assert group["changed,none"] == one[cell]["measures"]["changed"]["value"]
     assert one == other
-    total = one["general"]
-    assert total["cases"] == 8
-    assert total["measures"]["longest"]["value"] == 0.5
-    assert total["measures"]["acc"]["value"] == {"gold": 1.0, "always_first": 0.5}.get(
-        judge, total["measures"]["acc"]["value"]
-    )
-    changed = {"gold": 1.0, "always_first": 0.0}
-    assert total["measures"]["changed"]["value"] == changed.get(judge, total["measures"]["changed"]["value"])
-    if judge == "readable":
+    assert one["general"]["cases"] == 8
+    found = {name: measure["value"] for name, measure in one["general"]["measures"].items()}
+    assert found["longest"] == 0.5
+    known = {"gold": (1.0, 1.0), "always_first": (0.5, 0.0)}
+    if judge in known:
+        assert (found["acc"], found["changed"]) == known[judge]
+    else:
         short = personafeedback("report", inspect_log, "--data", "sample").stdout
         assert ", PersonaFeedback swap, " in short.splitlines()[0]  # its cells have the names of PersonaFeedback's
         assert "picks that change with the user" in short
@@ -183,13 +176,6 @@ def test_log_odds_show_that_picks_change_with_the_user_where_every_letter_is_the
     assert other["general"]["measures"] == measures
 
 
-class FromPrompt(JudgeLM):
-    """A judge of the benchmark, which answers from the prompt alone."""
-
-    def _reply(self, request, calls_per_order):
-        return self.judge(request.args[0])
-
-
 @pytest.fixture(scope="session")
 def longest_logs(real_data, tmp_path_factory):
     """The logs of `longest` on all pairs of General Hard, of Inspect and of lm-eval."""
@@ -197,7 +183,7 @@ def longest_logs(real_data, tmp_path_factory):
     def build(folder):
         task = personafeedback_swap_general_hard(data=str(real_data))
         evaluate(task, "personafeedback_swap/longest", folder / "inspect")
-        judge = FromPrompt(SWAP.judges["longest"])
+        judge = register("longest_on_swap", lambda _, prompt, case_id, call: SWAP.judges["longest"](prompt))()
         lm_eval_log(folder / "lm-eval", judge, "personafeedback_swap_general_hard", real_data)
 
     folder = built_once(tmp_path_factory, "swap_longest", build)
@@ -323,8 +309,3 @@ def test_a_plan_says_the_calls_and_the_smallest_score_that_each_cell_shows(real_
     for cell in SWAP.cells:
         assert 0.05 < every["detects"][cell] < matched["detects"][cell] < 0.09
     assert matched["detects"]["general"] < min(matched["detects"][cell] for cell in SWAP.cells)
-
-
-def test_data_without_a_shared_question_are_refused_in_one_sentence(tmp_path):
-    with pytest.raises(DataError, match="found no question that two users asked, expected some"):
-        swapped(load_cases("sample", "specific"), MATCHED)

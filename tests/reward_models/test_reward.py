@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -25,6 +24,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from personafeedback_tasks.inspect_tasks.personafeedback_swap import personafeedback_swap
 from support import classifiers
 from support.inspect_runs import command, inspect_eval
+from support.releases import row_of
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import OptionError
@@ -54,13 +54,19 @@ def sample():
 
 
 @pytest.fixture(scope="session")
-def one(sample, tmp_path_factory):
-    return classifiers.random_classifier(tmp_path_factory.mktemp("one"), texts(sample))
+def five(sample, tmp_path_factory):
+    return classifiers.random_classifier(tmp_path_factory.mktemp("five"), texts(sample), outputs=5)
 
 
 @pytest.fixture(scope="session")
-def five(sample, tmp_path_factory):
-    return classifiers.random_classifier(tmp_path_factory.mktemp("five"), texts(sample), outputs=5)
+def kept(sample, tmp_path_factory):
+    return classifiers.random_classifier(tmp_path_factory.mktemp("one"), texts(sample))
+
+
+@pytest.fixture
+def one(kept, tmp_path):
+    """A folder for each test: Inspect keeps the models that others loaded."""
+    return shutil.copytree(kept, tmp_path / "one")
 
 
 def one_by_one(folder, conversations):
@@ -73,11 +79,14 @@ def one_by_one(folder, conversations):
 
 
 def evaluate(task, folder, tmp_path, **kwargs):
-    (log,) = inspect_eval(
-        task, model=f"personafeedback-reward/{folder}", log_dir=str(tmp_path), display="none", score_display=False,
-        **kwargs,
-    )  # fmt: skip
+    model = f"personafeedback-reward/{folder}"
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), score_display=False, **kwargs)
     return log
+
+
+def hard(**options):
+    """The task that most tests run."""
+    return tasks.personafeedback_general_hard(**{"data": "sample", "method": "reward", **options})
 
 
 def metrics(log):
@@ -123,17 +132,14 @@ def test_a_model_that_counts_characters_has_the_accuracy_of_the_judge_longest(re
 
 def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_release, tmp_path):
     answers = [("longer", "short"), ("even", "tied"), ("no", "rejected"), ("more than", "less")]
-    rows = [
-        {"user_id": str(user), "question": "Why?", "chosen": chosen, "reject": rejected}
-        for user, (chosen, rejected) in enumerate(answers)
-    ]
+    rows = [row_of(user, user, chosen=chosen, reject=rejected) for user, (chosen, rejected) in enumerate(answers)]
     data = make_release({"general/hard": rows}, {str(user): {"Name": f"N{user}"} for user in range(4)})
     cases = load_cases(data, "general", "hard", "any")
-    task = tasks.personafeedback_general_hard(data=str(data), counts="any", method="reward")
-    log = evaluate(task, classifiers.longest_classifier(tmp_path / "model", texts(cases)), tmp_path / "logs")
-    value = {sample.id: sample.scores["personafeedback_reward"].value for sample in log.samples}
-    assert [value[f"general_hard:{line}"]["acc"] for line in (1, 2, 3, 4)] == [1, 0, 0, 1]
-    assert [value[f"general_hard:{line}"]["acc_half"] for line in (1, 2, 3, 4)] == [1, 0.5, 0, 1]
+    model = classifiers.longest_classifier(tmp_path / "model", texts(cases))
+    log = evaluate(hard(data=str(data), counts="any"), model, tmp_path / "logs")
+    values = {sample.id: sample.scores["personafeedback_reward"].value for sample in log.samples}
+    in_order = [values[f"general_hard:{line}"] for line in (1, 2, 3, 4)]
+    assert [(value["acc"], value["acc_half"]) for value in in_order] == [(1, 1), (0, 0.5), (0, 0), (1, 1)]
     assert metrics(log)["tie"] == 0.25
     run = read_run(log.location)
     made = make_report(run, cases)
@@ -150,8 +156,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
 
 
 def test_five_outputs_have_an_accuracy_and_a_correlation_each(five, sample, tmp_path):
-    task = tasks.personafeedback_general_hard(data="sample", method="reward", setting="no_persona")
-    log = evaluate(task, five, tmp_path, model_args={"aspects": list(ASPECTS)})
+    log = evaluate(hard(setting="no_persona"), five, tmp_path, model_args={"aspects": list(ASPECTS)})
     options = Options(setting="no_persona")
     said = {side: one_by_one(five, [conversation(case, options, side) for case in sample]) for side in TWO.sides}
     found = metrics(log)
@@ -178,8 +183,7 @@ def test_concurrent_cases_share_batches_and_the_model_is_loaded_once(one, tmp_pa
     score, load = RewardModel.score, RewardModel.__init__
     monkeypatch.setattr(RewardModel, "score", lambda self, rows: windows.append(len(rows)) or score(self, rows))
     monkeypatch.setattr(RewardModel, "__init__", lambda self, *a, **k: loads.append(a) or load(self, *a, **k))
-    model = shutil.copytree(one, tmp_path / "model")  # Inspect keeps the models that other tests loaded
-    log = evaluate(tasks.personafeedback_general_hard(data="sample", method="reward"), model, tmp_path)
+    log = evaluate(hard(), one, tmp_path)
     assert log.status == "success", log.error
     assert sum(windows) == 16
     assert len(windows) <= 4
@@ -190,8 +194,7 @@ def test_rewards_for_length_are_worth_nothing_in_swap(one, tmp_path, monkeypatch
     """Whoever the user is, the longer of the two responses gets more."""
     monkeypatch.setattr(RewardModel, "score", lambda self, rows: [Reward(float(len(row.ids)), {}) for row in rows])
     task = personafeedback_swap(data="sample", method="reward")
-    log = evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path)
-    run = read_run(log.location)
+    run = read_run(evaluate(task, one, tmp_path).location)
     assert sorted(run.values("acc").values()) == [0] * 4 + [1] * 4
     made = make_report(run, None)
     assert (made.overall.measures["changed"].value, made.overall.measures["changed"].n) == (0, 4)
@@ -203,9 +206,7 @@ def test_a_batch_that_fails_scores_no_case_and_names_the_way_out(one, tmp_path, 
         raise RuntimeError("CUDA out of memory")
 
     monkeypatch.setattr(RewardModel, "score", score)
-    task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    log = evaluate(task, shutil.copytree(one, tmp_path / "model"), tmp_path, fail_on_error=False)
-    for sample in log.samples:
+    for sample in evaluate(hard(), one, tmp_path, fail_on_error=False).samples:
         assert not sample.scores
         assert "failed on a batch (RuntimeError: CUDA out of memory)" in sample.error.message
         assert "pass a smaller -M batch_size" in sample.error.message
@@ -225,11 +226,8 @@ def test_a_run_that_is_resumed_after_its_branch_moved_names_both_commits(one, tm
         return encode(self, turns, name)
 
     monkeypatch.setattr(RewardModel, "__init__", from_branch)
-
     monkeypatch.setattr(RewardModel, "encode", half)
-    folder = shutil.copytree(one, tmp_path / "model")
-    task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    stopped = evaluate(task, folder, tmp_path / "logs", continue_on_fail=True)
+    stopped = evaluate(hard(), one, tmp_path / "logs", continue_on_fail=True)
     assert stopped.status == "error"
     for model in loaded:  # a process of its own would load it again
         model.commit = after
@@ -272,14 +270,10 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
         assert float(replies[case.id].completion) == pytest.approx(score, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("template", "place", "precision"),
-    [
-        (classifiers.SYSTEM, "system turn", "float32"),
-        (classifiers.NO_SYSTEM, "before the question", "bfloat16"),
-        (classifiers.DROPS_SYSTEM, "before the question", "float32"),
-    ],
-)
+@pytest.mark.parametrize(("template", "place", "precision"), [
+    (classifiers.SYSTEM, "system turn", "float32"), (classifiers.NO_SYSTEM, "before the question", "bfloat16"),
+    (classifiers.DROPS_SYSTEM, "before the question", "float32"),
+])  # fmt: skip
 def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place, precision, sample, tmp_path):
     """The place is logged, and the precision is a condition of the run."""
     folder = classifiers.random_classifier(tmp_path / "model", texts(sample), template=template)
@@ -289,8 +283,7 @@ def test_the_persona_is_a_system_turn_where_the_template_has_one(template, place
     assert encoded.persona == place
     assert text.startswith("<system>" if place == "system turn" else "<user>")
     assert sample[0].persona.text in text
-    task = tasks.personafeedback_general_hard(data="sample", method="reward")
-    log = evaluate(task, folder, tmp_path, limit=1, model_args={"dtype": precision})
+    log = evaluate(hard(), folder, tmp_path, limit=1, model_args={"dtype": precision})
     assert log.samples[0].scores["personafeedback_reward"].metadata["persona"] == place
     assert read_run(log.location).conditions["dtype"] == precision
 
@@ -302,28 +295,20 @@ def test_a_conversation_over_the_length_is_refused(sample, tmp_path):
 
 
 def test_a_wrong_pair_of_model_and_method_is_named(one, tmp_path):
-    log = evaluate(tasks.personafeedback_general_hard(data="sample"), one, tmp_path)
-    assert log.status == "error"
+    log = evaluate(hard(method="generate"), one, tmp_path)
     assert "scores conversations, got a prompt to reply to. Pass -T method=reward." in log.error.message
-    (log,) = inspect_eval(
-        tasks.personafeedback_general_hard(data="sample", method="reward"), model="personafeedback/first",
-        log_dir=str(tmp_path), display="none",
-    )  # fmt: skip
-    assert log.status == "error"
+    (log,) = inspect_eval(hard(), model="personafeedback/first", log_dir=str(tmp_path))
     assert "method=reward needs a reward model, got personafeedback/first" in log.error.message
 
 
-def test_a_model_without_the_weights_of_a_classifier_is_refused_instead_of_scored_at_random(one, tmp_path):
-    model = transformers.LlamaForSequenceClassification.from_pretrained(one)
-    transformers.AutoTokenizer.from_pretrained(one).save_pretrained(tmp_path)
-    model.model.save_pretrained(tmp_path)
+def test_a_model_without_the_weights_of_a_classifier_is_refused_instead_of_scored_at_random(one):
+    transformers.LlamaForSequenceClassification.from_pretrained(one).model.save_pretrained(one)
     with pytest.raises(RewardError, match=r"found no weights for score.weight \(1 in all\), expected all"):
-        RewardModel(str(tmp_path))
+        RewardModel(str(one))
 
 
 def test_code_of_a_model_runs_only_when_it_is_asked_for(five, sample, tmp_path):
-    for path in Path(five).iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(five, tmp_path, dirs_exist_ok=True)
     (tmp_path / "own.py").write_text(
         "from types import SimpleNamespace\n"
         "from transformers import LlamaForSequenceClassification\n"
@@ -374,7 +359,5 @@ def test_no_chat_template_and_no_model_are_refused(sample, tmp_path):
     (folder / "model.safetensors").unlink()  # the weights are not read first
     with pytest.raises(RewardError, match="found no chat template in its tokenizer, expected one"):
         RewardModel(str(folder))
-    with pytest.raises(
-        RewardError, match="found OSError while loading it .* expected a model that AutoModelForSequenceCl"
-    ):
+    with pytest.raises(RewardError, match="found OSError while loading it .* expected a model that AutoModelForSeq"):
         RewardModel(str(tmp_path / "nowhere"))

@@ -15,9 +15,8 @@ def capitals(count: int = 40, epochs: int = 1) -> Task:
         Sample(input=f"Question {n}: which one?", choices=["one", "two", "three"], target="ABC"[n % 3])
         for n in range(1, count + 1)
     ]
-    return Task(
-        dataset=MemoryDataset(samples, name="capitals"), solver=multiple_choice(), scorer=choice(), epochs=epochs
-    )
+    dataset = MemoryDataset(samples, name="capitals")
+    return Task(dataset=dataset, solver=multiple_choice(), scorer=choice(), epochs=epochs)
 
 
 @task
@@ -25,19 +24,13 @@ def sums(count: int = 12) -> Task:
     """Exact match, with a system message of the samples, one in the solver, and three epochs."""
     samples = [
         Sample(
-            id=f"sum {n}",
-            input=[ChatMessageSystem(content="Count well."), ChatMessageUser(content=f"{n} + {n}?")],
-            target=str(2 * n),
-            metadata={"user_id": "Iris_s04"} if n % 2 else {},
+            id=f"sum {n}", input=[ChatMessageSystem(content="Count well."), ChatMessageUser(content=f"{n} + {n}?")],
+            target=str(2 * n), metadata={"user_id": "Iris_s04"} if n % 2 else {},
         )
         for n in range(1, count + 1)
-    ]
-    return Task(
-        dataset=samples,
-        solver=[system_message("Answer with the number."), generate()],
-        scorer=exact(),
-        epochs=Epochs(3, "mean"),
-    )
+    ]  # fmt: skip
+    solver = [system_message("Answer with the number."), generate()]
+    return Task(dataset=samples, solver=solver, scorer=exact(), epochs=Epochs(3, "mean"))
 
 
 @tool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 import zipfile
 from pathlib import Path
@@ -15,6 +14,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from support import jsonl_harness, subject
 from support import memory_judge as memory_judge  # a model of this name
 from support.commands import personafeedback, ran
+from support.documents import run_as_printed
 from support.environments import CHECKOUT
 from support.inspect_runs import NO_PROVIDERS, command
 from support.lm_eval_runs import command as lm_eval_command
@@ -50,7 +50,7 @@ def costs(*arguments) -> list[dict]:
 
 
 def scores(log):
-    return {score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores}
+    return {(score.name, name): metric.value for score in log.results.scores for name, metric in score.metrics.items()}
 
 
 @pytest.mark.slow
@@ -75,10 +75,10 @@ def test_the_task_is_its_own_but_for_one_message(task, tmp_path):
 
 
 def test_users_are_the_samples_own_or_drawn_by_their_ids():
-    drawn = {number: told_by("persona", data="sample")(number, {}) for number in range(200)}
-    assert drawn == {number: told_by("persona", data="sample")(number, {}) for number in range(200)}
-    assert {told.user for told in drawn.values()} == locate("sample").others.personas.keys()
     others = locate("sample").others
+    drawn, again = ([told_by("persona", data="sample")(number, {}) for number in range(200)] for _ in range(2))
+    assert drawn == again
+    assert {told.user for told in drawn} == others.personas.keys()
     own = told_by("persona", data="sample")(1, {"user_id": "Iris_s04"})
     assert (own.user, own.text) == ("Iris_s04", message(others.personas["Iris_s04"]))
     other = told_by("other_persona", data="sample")(1, {"user_id": "Iris_s04"})
@@ -369,35 +369,20 @@ def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
     rows = [{"q": f"{n} + {n}?", "a": str(2 * n)} for n in range(1, 9)]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MEMSYCO_DATA", "sample")
-    monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")
-    for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL):
-        lines = block.replace("\\\n", "").splitlines()
-        loop = next((line for line in lines if line.startswith("for setting in ")), "")
-        settings = loop.removeprefix("for setting in ").removesuffix("; do").split()
-        for line in lines:
-            if line.startswith(("for ", "done", "git ", "export ")):
-                continue
-            for setting in settings if "$setting" in line else [""]:
-                run_line(line.replace("$setting", setting), tmp_path)
+    for name, value in (("MEMSYCO_DATA", "sample"), ("PERSONAFEEDBACK_DATA", "sample"), ("HF_DATASETS_CACHE", "cache")):
+        monkeypatch.setenv(name, value)
+    ours = {
+        "USER_ID": "Iris_s04", "gsm8k": "toy_sums", "strict-match": "none",
+        "hf --model_args pretrained=Qwen/Qwen3-8B": f"subject --include_path {tmp_path}", "openai/gpt-4o": "subject/8",
+    }  # fmt: skip
+    settings = re.search("for setting in (.*); do", page)[1].split()
+    for line in "".join(re.findall(r"```bash\n(.*?)```", page, re.DOTALL)).replace("\\\n", "").splitlines():
+        if line.startswith(("for ", "done", "git ", "export ")):
+            continue
+        if "memsyco" in line:
+            line = line.replace("openai/gpt-4o", "memory/planted")
+        for theirs, own in ours.items():
+            line = line.replace(theirs, own)
+        in_turn = settings if "$setting" in line else [""]
+        run_as_printed([line.replace("$setting", setting) for setting in in_turn], monkeypatch)
     assert (tmp_path / "cost" / "index.html").is_file()
-
-
-def run_line(line, folder):
-    user = "Iris_s04"
-    told = personafeedback("persona", user).stdout.strip()
-    program, *words = shlex.split(line.replace('"$(personafeedback persona USER_ID)"', "USER_TEXT"))
-    ours = {"USER_TEXT": told, "gsm8k": "toy_sums", "exact_match,strict-match": "exact_match,none"}
-    words = [ours.get(word, word) for word in words]
-    if program == "inspect":
-        model = "memory/planted" if "personafeedback_tasks/memsyco" in words else "subject/8"
-        done = command(*(model if word == "openai/gpt-4o" else word for word in words[1:]))
-        assert done.returncode == 0, done.stdout + done.stderr
-    elif program == "lm_eval":
-        at = words.index("--model")
-        words[at + 1 : at + 4] = ["subject", "--include_path", str(folder)]
-        done = lm_eval_command(*words[1:], HF_DATASETS_CACHE=str(folder / "cache"))
-        assert done.returncode == 0, done.stderr
-    else:
-        assert program == "personafeedback"
-        ran(*words)

@@ -1,7 +1,8 @@
-"""`duel`: a reply and what it stands against are compared alike in both harnesses."""
+"""`duel`: a reply and what it stands against are compared alike in both harnesses, and by people."""
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import zlib
@@ -14,18 +15,24 @@ from hypothesis import strategies as st
 from inspect_ai.model import get_model
 from personafeedback_tasks.inspect_tasks import personafeedback_write as writing_tasks
 from support.commands import personafeedback, ran
+from support.duel_folders import write_duels
 from support.inspect_runs import command as inspect_command
 from support.inspect_runs import inspect_eval
 from support.logs import lm_eval_log
 from support.models import register
 from support.recenter import in_inspect, in_lm_eval
 
+from personafeedback_tasks.analysis.duel_runs import human_votes
+from personafeedback_tasks.annotation.rows import PackItem
+from personafeedback_tasks.annotation.study import StudyFolder
+from personafeedback_tasks.common import tables
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.files import write_all
 from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.core.window import KEY
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
+from personafeedback_tasks.personafeedback.report import duels as duels_of
 from personafeedback_tasks.writing.cases import questions
 from personafeedback_tasks.writing.duel import SIDES, Writer, files, pairs, people
 from personafeedback_tasks.writing.record import WRITE
@@ -44,12 +51,6 @@ def mixed(name: str, call: str = "") -> str:
     case = OF_ID[name].pairs[0]
     mood = int(name.rpartition(":")[2], 16) % 5
     return [case.chosen, f" {case.rejected}\n", "", "Tea.", f"<think>hm</think>{case.chosen} {case.rejected}"][mood]
-
-
-def run(*words: object) -> str:
-    """What a command of ours prints; fails if it does."""
-    done = ran(*words)
-    return done.output
 
 
 def refusal(*words: object) -> str:
@@ -74,7 +75,7 @@ def duels(written, tmp_path_factory):
     folder = tmp_path_factory.mktemp("duels")
     sides = {**{side: side for side in SIDES}, "echo": written["echo"].parent}
     return {
-        name: (folder / name, run("duel", written["mixed"], "--against", side, "--out", folder / name))
+        name: (folder / name, ran("duel", written["mixed"], "--against", side, "--out", folder / name).output)
         for name, side in sides.items()
     }
 
@@ -109,24 +110,18 @@ def test_every_pair_is_asked_or_says_why_not(drawn, against, tmp_path_factory):
     assert not_asked == {pair.case.id: pair.why_not for pair in compared if pair.why_not}
 
 
-def test_a_duel_has_a_row_for_each_case_of_the_release(duels):
+def test_a_duel_has_a_row_for_each_case_of_the_release_or_for_each_question_of_another_writer(duels):
+    of_source = {case.id: case for case in SAMPLE}
     for side in SIDES:
         cases = load_present(duels[side][0])
-        of_source = {case.id: case for case in SAMPLE}
         for case in cases:
             source = of_source[case.extra["source"]]
-            assert (case.user_id, case.question, case.rejected) == (
-                source.user_id, source.question, getattr(source, side),
-            )  # fmt: skip
-            assert case.persona.text == source.persona.text
+            of_case = (source.user_id, source.question, getattr(source, side), source.persona.text)
+            assert (case.user_id, case.question, case.rejected, case.persona.text) == of_case
         why = Counter(one.why for one in cases.release.manifest.duel.not_asked)
-        assert why["tie"] > 0
-        assert why["empty"] > 0
+        assert min(why["tie"], why["empty"]) > 0
         assert len(cases) + why.total() == len(SAMPLE)
         assert f"{why['tie']} ties, {why['empty']} empty replies" in duels[side][1]
-
-
-def test_against_another_writer_each_question_is_asked_once(duels):
     cases = load_present(duels["echo"][0])
     assert {case.rejected for case in cases} <= {echo(one.id) for one in QUESTIONS}
     assert len(cases) + len(cases.release.manifest.duel.not_asked) == len(QUESTIONS)
@@ -143,20 +138,19 @@ def test_mistakes_are_named(written, duels, tmp_path):
 
 
 def in_inspect_judge(data: Path, folder: Path, judge: str = "by-prompt/judge") -> Path:
-    done = inspect_command(
-        "personafeedback_tasks/personafeedback", "-T", f"data={data}", "--model", judge, "--log-dir", folder
-    )
+    task = ("personafeedback_tasks/personafeedback", "-T", f"data={data}")
+    done = inspect_command(*task, "--model", judge, "--log-dir", folder)
     assert done.returncode == 0, done.stdout
     (log,) = folder.glob("*.eval")
     return log
 
 
-def vote(prompt: str) -> str:
+def vote(judge: str, prompt: str, case_id: str, call: str) -> str:
     """A judge with every kind of answer, which depends on the whole prompt and on nothing else."""
     return ["A", "B", "Answer: A", "I prefer B.", "Hm."][zlib.crc32(prompt.strip().encode()) % 5]
 
 
-Judging = register("by-prompt", lambda judge, prompt, case_id, call: vote(prompt))
+Judging = register("by-prompt", vote)
 
 
 def votes_of(log: Path, data: Path) -> dict[str, tuple[str, ...]]:
@@ -174,6 +168,14 @@ def test_both_harnesses_have_the_same_votes(duels, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
+    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
+    personafeedback("card", judged, "--model-card", tmp_path / "CARD.md")
+    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
+    assert f"{not_asked} pairs of the duel are not among the cases" in (tmp_path / "CARD.md").read_text("utf-8")
+
+
+@pytest.mark.slow
 def test_texts_of_prompts_that_were_cut_are_not_compared(written, tmp_path):
     cut = shutil.copytree(written["echo"].parent, tmp_path / "cut") / written["echo"].name
     document = json.loads(cut.read_bytes())
@@ -183,16 +185,6 @@ def test_texts_of_prompts_that_were_cut_are_not_compared(written, tmp_path):
     for writer, against in ((cut, "chosen"), (written["mixed"], cut)):
         said = refusal("duel", writer, "--against", against, "--out", tmp_path / "duel")
         assert "found a run that is void" in said
-
-
-@pytest.mark.slow
-def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
-    judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
-    card = tmp_path / "CARD.md"
-    personafeedback("card", judged, "--model-card", card)
-    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
-    assert not_asked > 0
-    assert f"{not_asked} pairs of the duel are not among the cases" in card.read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -232,7 +224,7 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     broken = shutil.copytree(duels["rejected"][0], tmp_path / "broken")
     cell = next((broken / "data").rglob("*.jsonl"))
     cell.write_text(cell.read_text("utf-8").replace('"chosen"', '"chose"', 1), encoding="utf-8")
-    run("verdict", judged, "--calibration", calibration, "--data", duels["rejected"][0])
+    ran("verdict", judged, "--calibration", calibration, "--data", duels["rejected"][0])
     said = refusal("verdict", judged, "--calibration", calibration, "--data", broken)
     assert "found the data of none of these runs" in said
     assert f"{cell.name}, line 1" in said
@@ -243,3 +235,38 @@ def test_data_that_fit_no_run_are_never_passed_over(duels, tmp_path):
     document["duel"] |= {"not_asked": left, "pairs": sum(document["counts"].values()) + len(left)}
     (shorter / "set.json").write_text(json.dumps(document), encoding="utf-8")
     assert "changed after the run" in refusal("verdict", judged, "--calibration", calibration, "--data", shorter)
+
+
+def pack(folder, study, draw):
+    ran("annotate", "pack", folder, "--out", study, "--annotators", 2, "--votes", 2, "--draw", draw, "--format", "csv")
+    return {row.pair_id for row in StudyFolder(study).read(PackItem) if not row.attention}
+
+
+def test_peoples_votes_on_drawn_duels_are_the_file_of_verdict(tmp_path):
+    folder = write_duels(tmp_path / "duels", lambda case: f"My reply to {case.id}.", difficulty="hard")
+    study = tmp_path / "study"
+    few = pack(folder, study, 4)
+    asked = pack(folder, study, 7)
+    assert (len(few), len(asked), few < asked) == (4, 7, True)
+    assert asked != pack(folder, tmp_path / "other", len(load_present(folder)))
+    files = sorted((study / "packs").glob("*.csv"))
+    for path in files:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.DictReader(file))
+        sent = [{"item": line["item"], "vote": "AB"[line["B"].startswith("My reply")]} for line in lines]
+        path.write_text(tables.text(["item", "vote"], sent), "utf-8")
+    done = ran("annotate", "votes", study, *files)
+    assert done.stdout.splitlines()[-1].endswith(f"--human {study / 'human.csv'}")
+    cases = load_present(folder)
+    found = duels_of(cases)
+    votes = human_votes(study / "human.csv", found)
+    assert {f"duel:{found.sources[name]}": of_case for name, of_case in votes.items()} == {
+        name: [1, 1] for name in asked
+    }
+    done = personafeedback("annotate", "pack", "sample", "--out", study)
+    assert "found a study of something else than sample. Pass another --out." in " ".join(done.stderr.split())
+    for more in ([folder, "sample"], ["sample", folder, "--draw", 2], ["sample", "--draw", 2]):
+        done = personafeedback("annotate", "pack", *more, "--out", tmp_path / "new")
+        assert done.exit_code, "what was passed is never left out without a word"
+        assert not (tmp_path / "new").exists()
+        assert "expected" in done.stderr

@@ -95,38 +95,26 @@ def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, te
     assert shown_text(text) == text.strip()
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("written")
-    return {
-        "lm-eval": in_lm_eval(WRITE, written, folder, method="write"),
-        "inspect": in_inspect(WRITE, written, folder, method="write"),
-    }
-
-
 @pytest.mark.slow
-def test_both_harnesses_have_the_numbers_of_the_same_replies(runs):
-    in_lm, in_ins = runs["lm-eval"][0], runs["inspect"][0]
+def test_both_harnesses_have_the_numbers_of_the_same_replies(tmp_path):
+    in_lm, log_of_lm = in_lm_eval(WRITE, written, tmp_path, method="write")
+    in_ins, log_of_ins = in_inspect(WRITE, written, tmp_path, method="write")
     for metric in WRITE.methods["write"].metrics_in("lm-eval"):
         assert same(in_lm[metric.name], in_ins[metric.name]), metric.name
     assert same(in_lm["written_stderr"], in_ins["written_stderr"])
     assert 0 < in_ins["written"] < 1
     assert 0 < in_ins["refused"] < 1
-    one, other = (read_run(path) for _, path in runs.values())
+    one, other = map(read_run, (log_of_lm, log_of_ins))
     assert one.cases.keys() == other.cases.keys() == QUESTIONS.keys()
     for name, case in one.cases.items():
         assert case.answers == other.cases[name].answers
-        assert all(
-            same(case.value(metric.name), other.cases[name].value(metric.name))
-            for metric in WRITE.methods["write"].metrics_in("lm-eval")
-        )
+        for metric in WRITE.methods["write"].metrics_in("lm-eval"):
+            assert same(case.value(metric.name), other.cases[name].value(metric.name))
 
 
 def test_a_run_of_one_difficulty_finds_its_data(tmp_path):
     records = tmp_path / "said.jsonl"
-    records.write_text(
-        "".join(json.dumps({"id": name, "reply": "Tea."}) + "\n" for name in QUESTIONS), encoding="utf-8"
-    )
+    records.write_text("".join(json.dumps({"id": name, "reply": "Tea."}) + "\n" for name in QUESTIONS), "utf-8")
     done = inspect_command(
         "personafeedback_tasks/personafeedback_write_hard", "-T", "data=sample",
         "--model", "personafeedback_write/replay", "-M", f"replies={records}", "--log-dir", tmp_path / "logs",
