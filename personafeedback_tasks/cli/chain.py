@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..recenter.funnel import Funnel, StageRun
     from ..reports.blocks import Block
 
-ABOUT = "Intervals: over users, and over prompts as well where users share them."
-
 
 @click.command()
 @runs_argument
@@ -58,9 +56,8 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
     refuse_unknown(names, found)
     logs = {str(run.logs[0]): run for run in found}
     funnels: list[Funnel] = []
-    made_by = chains([*map(_stage_run, found)])
     with progress() as tell:
-        for model, own in made_by.items():
+        for model, own in chains([*map(_stage_run, found)]).items():
             tell(model)
             of_stage = {task: logs[run.earlier.where] for task, run in own.items()}
             lines = {task: signature_line(run) for task, run in of_stage.items()}
@@ -97,14 +94,14 @@ def _blocks(funnels: Sequence[Funnel]) -> list[Block]:
     from ..reports.blocks import bullets, signatures
     from ..reports.table import Table, with_interval
 
-    steps = [step for step in STEPS if any(step.name in funnel.steps for funnel in funnels)]
-    columns = []
-    for step in steps:
-        columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
-    lines = {f"{one.model}, {task}": line for one in funnels for task, line in one.signatures.items()}
+    columns, meanings = [], []
+    for step in STEPS:
+        if any(step.name in funnel.steps for funnel in funnels):
+            columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
+            meanings.append(f"{step.label}: {step.meaning}.")
     return [
         *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
         Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
-        bullets([*(f"{step.label}: {step.meaning}." for step in steps), ABOUT]),
-        signatures(lines),
+        bullets([*meanings, "Intervals: over users, and over prompts as well where users share them."]),
+        signatures({f"{one.model}, {task}": line for one in funnels for task, line in one.signatures.items()}),
     ]

@@ -71,8 +71,7 @@ def train(data: str, out: Path, embeddings: str) -> None:
         personafeedback recenter train sample --out filter
         inspect eval personafeedback_tasks/recenter_chain -T relevance_filter=filter --model openai/gpt-4o
     """
-    for module in ("sentence_transformers", "sklearn"):
-        require(module, extra=EXTRA)
+    require("sklearn", extra=EXTRA)
     from ..recenter.filter.folder import DEMONSTRATION, train_on
 
     rows = with_judgment(load(Relevance, data))
