@@ -17,7 +17,7 @@ from . import void
 from .contender import Contender
 from .measures import shared_picks
 from .users import FEW_USERS
-from .void import MOST_MISSING, MOST_UNREADABLE, by_place, missing_share, place_free, place_of, unreadable_part
+from .void import MOST_MISSING, MOST_UNREADABLE, by_place, free_of_place, missing_share, place_of, unreadable_part
 
 ONE_OF_THEM = 0.95
 """A run that picks as a baseline does in a larger share of its cases is said to be that baseline."""
@@ -81,10 +81,9 @@ def of_run(run: Run) -> Iterator[Caveat]:
         yield Caveat("counts_unchecked", WEAKENS)
 
 
-def side_by_side(differing: Mapping[str, tuple[str, str]], mine: str, its: str) -> dict[str, str]:
-    """The conditions in which two runs differ, one line each: `temperature=0, seed=not set`; empty for none."""
-    pairs = [(f"{name}={here}", f"{name}={there}") for name, (here, there) in differing.items()]
-    return {mine: ", ".join(here for here, _ in pairs), its: ", ".join(there for _, there in pairs)}
+def side_by_side(differing: Mapping[str, tuple[str, str]]) -> list[str]:
+    """The conditions in which two runs differ, a line for each run: `temperature=0, seed=not set`; empty for none."""
+    return [", ".join(f"{name}={values[of]}" for name, values in differing.items()) for of in (0, 1)]
 
 
 def of_interval(estimate: Estimate) -> Iterator[Caveat]:
@@ -123,10 +122,9 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield Caveat("control_partial", FORBIDS, {"value": value, "cells": control.unfinished})
     if control.program != run.program:
         harnesses = {"harness": run.harness, "other": control.harness}
-        differing = run.other_conditions(control)
-        yield Caveat(
-            "control_harness", WEAKENS, {"value": value, **harnesses, **side_by_side(differing, "mine", "its")}
-        )
+        mine, its = side_by_side(run.other_conditions(control))
+        how = f"other conditions: {mine}; and {its}" if mine else "the same conditions"
+        yield Caveat("control_harness", WEAKENS, {"value": value, **harnesses, "how": how})
     if control.logs != run.logs and (cut := control.cut_prompts):  # else it is said of the run
         yield Caveat("control_prompts_cut", VOID, {"value": value, "cut": cut})
     if (missing := missing_share(control)) > MOST_MISSING:
@@ -140,7 +138,7 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
     spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
     if (place := by_place(control)) and not by_place(run):
         values = {"value": value, **place.shown, "known": spec.known}
-        yield Caveat("control_by_place", VOID, {**values, "ways": place_free(control)})
+        yield Caveat("control_by_place", VOID, {**values, "free": free_of_place(control)})
     if value == spec.value and len(common) < len(run.cases):
         values = {"gain": spec.gain, "common": len(common), "cases": len(run.cases)}
         yield Caveat("gain_in_part", WEAKENS, values)

@@ -275,5 +275,5 @@ def _differences(a: Run, b: Run) -> list[Caveat]:
         if values["a"] != values["b"]:
             found.append(Caveat("other_options", WEAKENS, values))
     if differing := a.other_conditions(b):
-        found.append(Caveat("other_conditions", WEAKENS, side_by_side(differing, "a", "b")))
+        found.append(Caveat("other_conditions", WEAKENS, dict(zip("ab", side_by_side(differing), strict=True))))
     return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..core.method import Method
 from ..logs.caveat import Caveat
 from ..logs.run import Run
 from ..stats.estimates import Estimate, percent
@@ -165,36 +164,7 @@ def _with_ends(difference: Estimate) -> str:
     return f"{value}, {low} to {high}"
 
 
-def _control_harness(value: str, other: str, harness: str, mine: str, its: str) -> str:
-    how = f"other conditions: {mine}; and {its}" if mine else "the same conditions"
-    return f"The control {value} was run by {other}, the run by {harness}, under {how}."
-
-
-def _by_place(place: str, percent: float, cases: float, ways: Sequence[Method]) -> str:
-    what = (
-        f"It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model knows."
-    )
-    return f"{what} In {cases:.1f} % of the cases every order picks the same place. {_free_of_place(ways)}"
-
-
-def _control_by_place(value: str, place: str, percent: float, known: str, ways: Sequence[Method]) -> str:
-    what = f"The control {value} picks the {place} response in {percent:.1f} % of the calls"
-    return f"{what}: differences to it measure place, not what the {known} is worth. {_free_of_place(ways)}"
-
-
-def _free_of_place(ways: Sequence[Method]) -> str:
-    # no ways: the place already cancels in the run's own method
-    if not ways:
-        return (
-            "Its log-odds do, too: averaged over the orders, they tie exactly. Half precision and truncated "
-            "probabilities round to such ties (hf: softmax_dtype=float32)."
-        )
-    asked = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
-    shown = " or ".join(asked[harness].format(method) for method in ways for harness in method.harnesses)
-    return f"Log-odds may still tell the responses apart: ask with {shown}."
-
-
-SENTENCES: Mapping[str, str | Callable[..., str]] = {
+SENTENCES: Mapping[str, str] = {
     # a run
     "prompts_cut": "PROMPTS CUT: {cut:,} prompts did not fit into the model's window. What is cut first is their "
     "beginning, which is the persona: the numbers are void. Run again with a longer window (lm-eval: max_length; "
@@ -204,8 +174,10 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "server that returns status 200 with an error or without a choice leaves such replies: then the score describes "
     "the server, not the model. Check its log and run again (with lm-eval, without the --use_cache file, "
     "which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: raise max_gen_toks.",
-    "by_place": _by_place,
-    "control_by_place": _control_by_place,
+    "by_place": "It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model "
+    "knows. In {cases:.1f} % of the cases every order picks the same place. {free}",
+    "control_by_place": "The control {value} picks the {place} response in {percent:.1f} % of the calls: differences to "
+    "it measure place, not what the {known} is worth. {free}",
     "place_cancels": "It picks the {place} response in {percent:.1f} % of the calls, so acc measures place. Its "
     "score, {score}, comes from log-odds averaged over all orders, in which place cancels.",
     "demonstration": "DEMONSTRATION on the bundled sample: not evidence about any model.",
@@ -256,7 +228,7 @@ SENTENCES: Mapping[str, str | Callable[..., str]] = {
     "{name}, which understands nothing.",
     # its controls
     "control_partial": "PARTIAL control {value}: {cells}.",
-    "control_harness": _control_harness,
+    "control_harness": "The control {value} was run by {other}, the run by {harness}, under {how}.",
     "control_prompts_cut": "PROMPTS CUT in the control {value}: {cut:,} did not fit into the model's window. The "
     "difference to it is void.",
     "control_missing_replies": "MISSING REPLIES in the control {value}: {percent:.1f} % have no text at all. The "
@@ -291,8 +263,7 @@ def texts_of(caveats: Iterable[Caveat]) -> list[CaveatText]:
     """Caveats as documents have them."""
     found = []
     for one in caveats:
-        words, short = SENTENCES[one.key], OF_A_MODEL.get(one.key, "").format(**one.values)
-        text = words.format(**one.values) if isinstance(words, str) else words(**one.values)
+        text, short = (words.get(one.key, "").format(**one.values) for words in (SENTENCES, OF_A_MODEL))
         found.append(CaveatText(key=one.key, severity=one.severity, about=one.about, sentence=text, short=short))
     return found
 

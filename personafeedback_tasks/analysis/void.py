@@ -11,7 +11,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..core.messages import remedy
-from ..core.method import Method
 from ..core.result import Result
 from ..logs.caveat import VOID, Caveat
 from ..logs.run import Run
@@ -46,7 +45,7 @@ def reasons(run: Run) -> Iterator[Caveat]:
     if unreadable["void"]:
         yield Caveat("unreadable", VOID, unreadable)
     if place := by_place(run):
-        yield Caveat("by_place", VOID, {**place.shown, "cases": 100 * place.cases.value, "ways": place_free(run)})
+        yield Caveat("by_place", VOID, {**place.shown, "cases": 100 * place.cases.value, "free": free_of_place(run)})
     yield from (caveat for caveat in run.unchecked if caveat.severity == VOID)
 
 
@@ -162,6 +161,14 @@ def cannot_move(runs: Iterable[Run], ids: Iterable[str]) -> bool:
     return bool(ids)
 
 
-def place_free(run: Run) -> list[Method]:
-    """The methods in whose score place cancels; empty where the run's own is one."""
-    return [] if run.method.primary else [method for method in run.benchmark.methods.values() if method.primary]
+def free_of_place(run: Run) -> str:
+    """How to ask so that place cancels, in a sentence; or why it does not where it should."""
+    ways = [] if run.method.primary else [method for method in run.benchmark.methods.values() if method.primary]
+    if not ways:
+        return (
+            "Its log-odds do, too: averaged over the orders, they tie exactly. Half precision and truncated "
+            "probabilities round to such ties (hf: softmax_dtype=float32)."
+        )
+    asked = {"lm-eval": "the _{0.suffix} tasks in lm-eval", "inspect": "-T method={0.name} in Inspect"}
+    shown = " or ".join(asked[harness].format(method) for method in ways for harness in method.harnesses)
+    return f"Log-odds may still tell the responses apart: ask with {shown}."

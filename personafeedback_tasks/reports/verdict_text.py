@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from ..analysis.verdict import VerdictDocument, VerdictEntry
-from ..stats.corrected import Corrected
 from ..stats.human_votes import LEAST_USERS
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, percent, spaced, with_interval
@@ -65,7 +64,18 @@ def notes(verdict: VerdictEntry) -> Iterator[str]:
             f"{percent(ends[1])} % to a writer that always wins and {percent(ends[0])} % to one that never does: raw "
             "votes cannot show more."
         )
-    yield from _about_correction(verdict)
+    correction = verdict.corrected
+    if correction.rate is None:
+        yield f"No corrected win rate. {correction.why_not}"
+    else:
+        yield (
+            "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, by their "
+            f"length. {percent(correction.outside)} % of the replies have a length ratio outside the range of nine in "
+            "ten better responses there."
+        )
+        rate = percent(correction.unclipped)
+        if rate != percent(min(max(correction.unclipped, 0.0), 1.0)):
+            yield f"The corrected rate came to {rate} %, outside of what is possible, and is cut off."
     if verdict.prediction_powered is not None:
         yield (
             f"With people's votes on {verdict.people:,} duels: prediction-powered, the judge's votes weighing "
@@ -77,26 +87,6 @@ def notes(verdict: VerdictEntry) -> Iterator[str]:
             f"People's votes are left out: they are on duels of {verdict.people_users} users, and at least "
             f"{LEAST_USERS} users are needed."
         )
-
-
-def _about_correction(verdict: VerdictEntry) -> Iterator[str]:
-    correction = verdict.corrected
-    if correction.rate is None:
-        yield f"No corrected win rate. {correction.why_not}"
-        return
-    yield (
-        "Corrected: assumes that the judge errs on new replies as on the pairs of its calibration set, by their length. "
-        f"{percent(correction.outside)} % of the replies have a length ratio outside the range of nine in ten better "
-        "responses there."
-    )
-    yield from _cut_off(correction)
-
-
-def _cut_off(correction: Corrected) -> Iterator[str]:
-    possible = min(max(correction.unclipped, 0.0), 1.0)
-    if percent(correction.unclipped) != percent(possible):
-        rate = percent(correction.unclipped)
-        yield f"The corrected rate came to {rate} %, outside of what is possible, and is cut off."
 
 
 def blocks(verdict: VerdictEntry) -> list[Block]:

@@ -48,23 +48,6 @@ def test_runs_that_were_read_without_their_data_are_checked_once_these_are_there
             function(runs, data=str(moved))
 
 
-@pytest.mark.slow
-def test_each_function_gives_the_document_of_its_command(logs, tmp_path):
-    first = judged(tmp_path / "one", "mixed")
-    assert json.loads(api.report(logs).to_json()) == written("report", logs)
-    ranking = written("rank", logs)
-    assert json.loads(api.rank(logs).to_json()) == json.loads(api.rank(api.read_runs(logs)).to_json()) == ranking
-    assert json.loads(api.compare(first, first).to_json()) == written("compare", first, first)
-    replies = tmp_path / "replies.jsonl"
-    assert personafeedback("score-replies", "personafeedback_hard", replies, "-T", "data=sample", "--template").exit_code == 0  # fmt: skip
-    lines = [json.loads(line) for line in replies.read_text("utf-8").splitlines()]
-    replies.write_text("".join(json.dumps({**line, "reply": "A"}) + "\n" for line in lines), "utf-8")
-    scored = api.score_replies("personafeedback_hard", replies, data="sample")
-    assert json.loads(scored.to_json()) == written(
-        "score-replies", "personafeedback_hard", replies, "-T", "data=sample"
-    )
-
-
 @pytest.fixture
 def with_duels(tmp_path) -> Path:
     """`both` has the runs of a judge on the duels of two writers and its calibration set; `duels` what it judged."""

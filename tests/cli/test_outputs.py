@@ -158,9 +158,19 @@ def test_every_key_is_described():
             assert entry["description"] or name == "Prices", f"{name}.{key}"
 
 
+API: dict[str, Callable[..., api.Document]] = {
+    "report": lambda name, logs: api.report(logs),
+    "rank": lambda name, *logs: api.rank(api.read_runs(logs)),
+    "compare": lambda name, first, second: api.compare(first, second),
+    "verdict": lambda name, logs, option, calibration: api.verdict(logs, calibration=calibration),
+    "score-replies": lambda name, task, replies, *option: api.score_replies(task, replies, data="sample"),
+}
+"""Command -> what does the same in Python, given the words of the command."""
+
+
 @pytest.mark.parametrize("name", WITH_JSON)
 def test_json_and_folders_mean_the_same_in_every_command(name, commands, tmp_path):
-    """FILE gets what - prints and --out has; the tables are as without it, and stdout has nothing beside JSON."""
+    """FILE gets what -, --out and Python have; the tables are as without it, and stdout has nothing beside JSON."""
     command = commands[name]
     if name in ("report", "rank", "score-replies"):
         command = (*command, "--out", tmp_path / "out")
@@ -169,6 +179,7 @@ def test_json_and_folders_mean_the_same_in_every_command(name, commands, tmp_pat
     assert to_file.stdout == plain.stdout
     text = (tmp_path / "out.json").read_text("utf-8")
     assert to_stdout.stdout == text
+    assert name not in API or API[name](*commands[name]).to_json() == text
     assert faults(json.loads(text), WITH_JSON[name]) == []
     for path in (tmp_path / "out").glob("*"):
         assert f"wrote {path}" in plain.stdout

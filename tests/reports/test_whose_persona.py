@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import csv
 import html
-import inspect
 import math
 import string
 from dataclasses import replace
@@ -122,12 +121,7 @@ def void_keys() -> list[str]:
 
 def made_up(key: str) -> Caveat:
     """A caveat with a value for each that its sentence needs."""
-    words = sentences.SENTENCES[key]
-    if not isinstance(words, str):
-        made = {"float": 12, "int": 12, "Sequence[Method]": ()}
-        kinds = {name: of.annotation for name, of in inspect.signature(words).parameters.items()}
-        return Caveat(key, VOID, {name: made.get(kind, f"some {name}") for name, kind in kinds.items()})
-    fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(words) if name]
+    fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(sentences.SENTENCES[key]) if name]
     return Caveat(key, VOID, {name: 12 if spec else f"some {name}" for name, spec in fields})
 
 
