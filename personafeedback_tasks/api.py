@@ -27,7 +27,7 @@ from .core.plan import chosen
 from .core.recorded import read
 from .logs.data import RunData, opened
 from .logs.names import AS_LOGGED, with_names
-from .logs.recorded import asked_of, run_of
+from .logs.recorded import run_of
 from .logs.run import Run
 
 if TYPE_CHECKING:
@@ -292,11 +292,7 @@ def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: b
         say: gets a line on records that no call needs.
     """
     benchmark, selection, told, cases = asked_for(task, options)
-    recorded = read(file)
-    run = run_of(benchmark, selection, cases, told, recorded, partial)
-    if unused := recorded.compared(asked_of(benchmark, cases, told, recorded)):
-        say(unused)
-    return run
+    return run_of(benchmark, selection, cases, told, read(file), partial, say)
 
 
 def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:

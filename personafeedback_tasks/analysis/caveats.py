@@ -66,7 +66,8 @@ def of_run(run: Run) -> Iterator[Caveat]:
     if not run.finished:
         yield Caveat("unfinished", FORBIDS, {"state": state_of(run.status), "advice": advice(run.status, run.harness)})
     if run.left_out:
-        yield Caveat("left_out", FORBIDS, {"samples": run.left_out_line})
+        samples = ", ".join(f"{count:,} {reason}" for reason, count in run.left_out.items())
+        yield Caveat("left_out", FORBIDS, {"samples": samples})
     if (version := run.signature.task_version) != run.benchmark.version:
         yield Caveat("other_version", WEAKENS, {"version": version, "installed": run.benchmark.version})
     if run.cache:

@@ -15,7 +15,7 @@ from ..core.report import Examined
 from ..core.result import Result
 from ..core.usage import ELSEWHERE, Prices, Usage, total
 from ..logs.data import RunData
-from ..logs.names import short_line, signature_line
+from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import percent
 from .caveats import of_result
@@ -62,7 +62,7 @@ def make_report(
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
     judges = make_judges(run, texts) if texts and spec.compared else None
     names, void = _named_controls(run, controls), is_void(run)
-    about = texts or Examined()
+    about, signed = texts or Examined(), run.signature
     ceiling = _ceiling(run, about, groups)
     of_groups = ", ".join(f"{name} {percent(value)}" for name, value in ceiling.items())
     return ReportedRun(
@@ -74,7 +74,9 @@ def make_report(
         score=run.score_name,
         chance=spec.chance,
         signature=signature_line(run, about.version),
-        short_signature=short_line(run),
+        short_signature=" | ".join(
+            (f"task {signed.task_version}", run.harness, f"prompt {signed.fingerprint}", f"data {signed.data}")
+        ),
         audit=about.version,
         beside={value: signature_line(control) for value, control in controls.items()},
         controls=names,

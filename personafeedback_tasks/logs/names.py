@@ -47,12 +47,6 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
     return " | ".join(part for part in parts if part)
 
 
-def short_line(run: Run) -> str:
-    """The short line that identifies a run."""
-    signature = run.signature
-    return f"task {signature.task_version} | {run.harness} | prompt {signature.fingerprint} | data {signature.data}"
-
-
 def without_folder(value: str) -> str:
     """The last part of a path; other values as they are."""
     return re.sub(r"\A(?:~|\.{0,2})[/\\][^ ,|]*[/\\]", "", value)

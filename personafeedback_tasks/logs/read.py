@@ -83,21 +83,21 @@ def only(path: str | Path, runs: Sequence[Run]) -> Run:
 
 def told_apart(runs: Sequence[Run]) -> list[Run]:
     """The runs with `apart`, of those here."""
-    return [_apart(run, runs) for run in runs]
-
-
-def _apart(run: Run, runs: Sequence[Run]) -> Run:
-    others = [
-        other for other in runs if (other.label, other.harness, other.setting) == (run.label, run.harness, run.setting)
-    ]
-    same = [other for other in others if other.task == run.task]
-    values = {name: mine for other in same for name, (mine, _) in run.other_conditions(other).items()}
-    apart = [f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values)]
-    if len(same) < len(others):
-        apart.insert(0, run.task)
-    if any(other.model != run.model for other in others):  # whose short names are the same
-        apart.insert(0, terminal(run.model))
-    return replace(run, apart=", ".join(apart))
+    alike: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        alike.setdefault((run.label, run.harness, run.setting), []).append(run)
+    found = []
+    for run in runs:
+        others = alike[run.label, run.harness, run.setting]
+        same = [other for other in others if other.task == run.task]
+        values = {name: mine for other in same for name, (mine, _) in run.other_conditions(other).items()}
+        apart = [f"{name}={cut(terminal(without_folder(values[name])), 60)}" for name in sorted(values)]
+        if len(same) < len(others):
+            apart.insert(0, run.task)
+        if any(other.model != run.model for other in others):  # whose short names are the same
+            apart.insert(0, terminal(run.model))
+        found.append(replace(run, apart=", ".join(apart)))
+    return found
 
 
 def _counted(run: Run) -> Run:
@@ -184,7 +184,8 @@ def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
     # A log that was scored again keeps the date of its run.
     kept: dict[tuple[str, ...], Run] = {}
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
-        name = (run.resumed or str(run.logs[0]), *run.asked_as)
+        # the runs of one log differ in their options
+        name = (run.resumed or str(run.logs[0]), run.signature.benchmark, repr(run.signature.options))
         before = kept.setdefault(name, run)
         if before is run:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -28,33 +28,45 @@ def run_of(
     options: Options,
     recorded: Recorded,
     partial: bool = False,
+    say: Callable[[str], object] = lambda line: None,
 ) -> Run:
     """The run that has these replies.
 
     Args:
         partial: leave out the cases without any record.
+        say: gets a line on records that no call needs.
 
     Raises:
         OptionError: the method reads no text.
         DataError: a case, or a call of one, has no record.
     """
     task = benchmark.task(selection)
-    require_text(benchmark.methods[options.method], OptionError, task)
-    documents = benchmark.methods[options.method].documents(cases)
-    asked = asked_of(benchmark, cases, options, recorded)
+    method = require_text(benchmark.methods[options.method], OptionError, task)
+    documents = method.documents(cases)
+    names = calls_of(benchmark, vars(options))
+    asked = keys((document.id for document in documents), names, recorded.epochs)
     gaps: dict[str, list[Key]] = {}
     for key in recorded.missing(asked):
         gaps.setdefault(key.case_id, []).append(key)
-    each = len(asked) // len(documents)
+    each = len(names) * len(recorded.epochs)
     left_out = {name for name, missing in gaps.items() if partial and len(missing) == each}
     if gaps.keys() - left_out or len(left_out) == len(documents):
         raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
+    if unused := recorded.compared(asked):
+        say(unused)
+    in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
+    recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
+    results: list[Result] = []
+    for document in documents:
+        if document.id not in left_out:
+            logged = benchmark.logged(method, document, [benchmark.setting(vars(options))])
+            for epoch in recorded.epochs:
+                replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
+                (of_setting,) = benchmark.logged_cases(method, logged, epoch)
+                results += method.judge(of_setting, replies)
     signature = Signature.of(benchmark, task, cases, options)
     written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
-    method = benchmark.methods[options.method]
-    in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
-    recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
     return Run(
         model=recorded.path.stem,
         harness=HARNESS,
@@ -62,29 +74,9 @@ def run_of(
         signature=signature,
         conditions={"epochs": epochs} if epochs > 1 else {},
         cells={cell: of["cases"] for cell, of in signature.cells.items()},
-        results=[
-            result
-            for document in documents
-            if document.id not in left_out
-            for result in _results(benchmark, document, options, recorded)
-        ],
+        results=results,
         logs=(recorded.path,),
     )
-
-
-def asked_of(benchmark: Benchmark, cases: CaseSet[Any], options: Options, recorded: Recorded) -> list[Key]:
-    """The calls of the cases, in every epoch that the file has."""
-    documents = benchmark.methods[options.method].documents(cases)
-    return keys((document.id for document in documents), calls_of(benchmark, vars(options)), recorded.epochs)
-
-
-def _results(benchmark: Benchmark, document: Any, options: Options, recorded: Recorded) -> Iterator[Result]:
-    method = benchmark.methods[options.method]
-    asked = benchmark.logged(method, document, [benchmark.setting(vars(options))])
-    for epoch in recorded.epochs:
-        replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-        (of_setting,) = benchmark.logged_cases(method, asked, epoch)
-        yield from method.judge(of_setting, replies)
 
 
 def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:

@@ -158,11 +158,6 @@ class Run:
     def setting(self) -> str:
         return self.benchmark.setting(self.signature.options)
 
-    @property
-    def asked_as(self) -> tuple[str, ...]:
-        """Benchmark and options, which tell the runs of one log apart."""
-        return (self.signature.benchmark, *map(str, self.signature.options.values()))
-
     @cached_property
     def answered(self) -> Counter[str]:
         """Cell -> number of answered cases."""
@@ -182,11 +177,6 @@ class Run:
     def unfinished(self) -> str:
         """`partial` in words: `general_hard 60 of 1,010`."""
         return ", ".join(f"{cell} {done:,} of {size:,}" for cell, (done, size) in self.partial.items())
-
-    @property
-    def left_out_line(self) -> str:
-        """`left_out` in words: `12 invalidated`."""
-        return ", ".join(f"{count:,} {reason}" for reason, count in self.left_out.items())
 
     @property
     def joined(self) -> str:
