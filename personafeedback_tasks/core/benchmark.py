@@ -175,7 +175,7 @@ class Benchmark(ABC):
             return (read(given),)
         if not self.setting_values:
             raise OptionError(
-                f"{option} must be one of {', '.join(self.options.values_of(option))}, got {given[option]!r}. Run "
+                f"{option} must be one of {', '.join(self.options.table()[option].values())}, got {given[option]!r}. Run "
                 "this task once for each. (The tasks that choose between responses take a list of settings.)"
             )
         settings: list[dict[str, Any]] = []
@@ -195,7 +195,7 @@ class Benchmark(ABC):
     def setting_values(self) -> tuple[str, ...]:
         """The settings that one run can ask together; empty where it asks one."""
         control = self.report.control
-        return self.options.values_of(control.option) if control.of_one_run else ()
+        return self.options.table()[control.option].values() if control.of_one_run else ()
 
     def primary(self, method: Method) -> str:
         """The measure that is a method's score, see `Method.primary`."""

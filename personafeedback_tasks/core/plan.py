@@ -15,7 +15,6 @@ from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
 from .benchmark import FIRST_TOKENS, Benchmark, benchmarks
 from .cases import CaseSet
-from .method import Method
 from .options import Options
 from .signature import KEY
 from .usage import Prices, Usage, total
@@ -137,48 +136,33 @@ class PlanDocument(Output, frozen=True, kw_only=True):
 
 
 def chosen(task: str, told: Mapping[str, Any]) -> tuple[Benchmark, str, tuple[Options, ...]]:
-    """(benchmark, selection, options under each setting) of a task and the options that it is run with."""
-    benchmark, values = benchmark_of(task), dict(told)
-    selection, method = asked(benchmark, task, values.pop("method", None))
-    return benchmark, selection, benchmark.options_of({**values, "method": method.name})
+    """(benchmark, selection, options under each setting) of a task and the options that it is run with.
 
-
-def benchmark_of(task: str) -> Benchmark:
-    """The benchmark whose name a task's begins with."""
-    known = benchmarks()
-    names = [name for name in known if f"{_name(task)}_".startswith(f"{name}_")]
-    if not names:
-        tasks = [benchmark.task(selection) for benchmark in known.values() for selection in benchmark.selections]
-        raise OptionError(
-            f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.{did_you_mean(_name(task), tasks)}"
-        )
-    return known[max(names, key=len)]
-
-
-def asked(benchmark: Benchmark, task: str, method: str | None) -> tuple[str, Method]:
-    """The selection and the method of a task, which may end with the method's suffix, as in lm-eval.
-
-    Where `method` is None, it is that of the name, or the default one.
+    A task's name may end with a method's suffix, as in lm-eval. Raises OptionError.
     """
-    selections = {benchmark.task(selection): selection for selection in benchmark.selections}
-    first = next(iter(benchmark.methods))
+    name, known = task.removeprefix(f"{KEY}/"), benchmarks()  # Inspect wants the package before a task's name
+    found = [benchmark for benchmark in known if f"{name}_".startswith(f"{benchmark}_")]
+    if not found:
+        every = [benchmark.task(selection) for benchmark in known.values() for selection in benchmark.selections]
+        raise OptionError(
+            f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.{did_you_mean(name, every)}"
+        )
+    benchmark, values = known[max(found, key=len)], dict(told)
+    method = values.pop("method", None)
     if method is not None:
         choose("method", method, benchmark.methods)
+    tasks = {benchmark.task(selection): (selection, "") for selection in benchmark.selections}
+    plain = [*tasks]
     for one in benchmark.methods.values():
-        plain = _name(task).removesuffix(f"_{one.suffix}") if one.suffix else _name(task)
-        if plain in selections:
-            named = one.name if plain != _name(task) else method or first
-            if method not in (None, named):
-                raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
-            return selections[plain], benchmark.methods[named]
-    raise OptionError(
-        f"task must be one of {', '.join(selections)}, got {task!r}.{did_you_mean(_name(task), selections)}"
-    )
-
-
-def _name(task: str) -> str:
-    # A task's name without the package that Inspect wants before it.
-    return task.removeprefix(f"{KEY}/")
+        for selection in benchmark.selections:
+            tasks.setdefault(benchmark.task(selection, one.suffix), (selection, one.name))
+    if name not in tasks:
+        raise OptionError(f"task must be one of {', '.join(plain)}, got {task!r}.{did_you_mean(name, plain)}")
+    selection, named = tasks[name]
+    if named and method not in (None, named):
+        raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
+    method = named or method or next(iter(benchmark.methods))
+    return benchmark, selection, benchmark.options_of({**values, "method": method})
 
 
 def make_plan(
@@ -195,24 +179,29 @@ def make_plan(
         benchmark.check(options, cases)
     options = every[0]
     method = benchmark.methods[options.method]
-    each = method.requests
+    documents = method.documents(cases)
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
-    documents = method.documents(cases)
     asks, longest, max_tokens = {}, 0, method.max_tokens
     for setting, told in zip(benchmark.settings(every), every, strict=True):
-        tokens = estimated([text for document in documents for text in _prompts(benchmark, document, told)])
-        calls = each * len(tokens)
+        prompts: list[str] = []
+        for document in documents:
+            prompts += _prompts(benchmark, document, told)
+        tokens = estimated(prompts)
+        calls = method.requests * len(tokens)
         output = calls * reply
         if benchmark.first(vars(told)):
             limit = method.max_tokens or FIRST_TOKENS
             max_tokens = max(max_tokens, limit)
             if expected is None:
                 output += len(documents) * (limit - reply)
-        asks[setting or "the run"] = Usage(calls=calls, input=each * sum(tokens), output=output)
+        asks[setting or "the run"] = Usage(calls=calls, input=method.requests * sum(tokens), output=output)
         longest = max(longest, *tokens)
-    groups = benchmark.columns(cases.cells).items()
-    detects = {name: benchmark.detects([case for cell in of for case in cases.cells[cell]]) for name, of in groups}
+    detects = {}
+    for name, of in benchmark.columns(cases.cells).items():
+        value = benchmark.detects([case for cell in of for case in cases.cells[cell]])
+        if not math.isnan(value):
+            detects[name] = value
     sizes = list(_users(cases).values())
     comparisons = [
         SmallestDifference(**asdict(one), design_effect=one.design_effect(sizes), smallest=one.smallest(sizes))
@@ -243,7 +232,7 @@ def make_plan(
         prices=prices,
         dollars=dollars(every_ask),
         comparisons=comparisons,
-        detects={name: value for name, value in detects.items() if not math.isnan(value)},
+        detects=detects,
     )
 
 

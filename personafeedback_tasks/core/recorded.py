@@ -70,15 +70,10 @@ class Recorded:
         """The calls without a reply."""
         return [key for key in asked if self._place(key) not in self.replies]
 
-    def extra(self, asked: Iterable[Key]) -> list[Key]:
-        """The records that belong to none of the calls."""
-        places = {self._place(key) for key in asked}
-        return [key for key in self.replies if key not in places]
-
     def compared(self, asked: Collection[Key]) -> str:
         """One line on the records that the calls of a run do not need, or do not have; empty if there are none."""
-        extra, missing = self.extra(asked), self.missing(asked)
-        told = []
+        places, missing, told = {*map(self._place, asked)}, self.missing(asked), []
+        extra = [key for key in self.replies if key not in places]
         if extra:
             first = f"line {self.lines[extra[0]]}: {extra[0]}"
             told.append(

@@ -290,7 +290,7 @@ def _conditions(reading: _Reading) -> dict[str, Any]:
         found["dtype"] = noted("dtype") or spec.model_args.get("dtype", "auto")
         if commit := noted("revision"):
             found["revision"] = commit
-    own = reading.benchmark.options.names()
+    own = reading.benchmark.options.table()
     options = {name: value for name, value in spec.task_args.items() if name not in own}
     for schema, record in (("EvalSpec", vars(spec)), ("EvalConfig", vars(spec.config))):
         found |= fields.conditions(f"inspect {schema}", record)

@@ -285,7 +285,7 @@ def _conditions(benchmark: str, results: dict[str, Any], config: dict[str, Any])
     template = "not applied" if results.get("chat_template") is None else "applied"
     digest = str(results.get("chat_template_sha") or "")[:12]
     # lm-eval's command adds the model's arguments to the metadata of a task.
-    besides = {*find(benchmark).options.names(), *arguments}
+    besides = {*find(benchmark).options.table(), *arguments}
     records: tuple[tuple[str, Mapping[str, Any]], ...] = (
         ("lm_eval EvalResults", {**results, "chat_template": template, "chat_template_sha": digest}),
         ("lm_eval _EvalConfig", results["config"]),

@@ -17,12 +17,11 @@ from support.commands import personafeedback, ran
 from support.simulated import draw, intervals_of_differences, owners_of, sums_of
 
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.core.plan import asked, estimated, make_plan
+from personafeedback_tasks.core.plan import chosen, estimated, make_plan
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.baselines import COMPARISONS
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.stats.estimates import estimate, paired_test
 from personafeedback_tasks.stats.significance import Comparison, minimum_detectable_difference
 
@@ -30,10 +29,9 @@ PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]
 
 
 def plan_of(data, task="personafeedback", **options):
-    selection, method = asked(PERSONAFEEDBACK, task, options.pop("method", None))
-    told = PERSONAFEEDBACK.options.strict({"data": str(data), "method": method.name, **options})
-    cases = PERSONAFEEDBACK.load(told, PERSONAFEEDBACK.selections[selection])
-    return make_plan(PERSONAFEEDBACK, selection, cases, [told])
+    benchmark, selection, every = chosen(task, {"data": str(data), **options})
+    cases = benchmark.load(every[0], benchmark.selections[selection])
+    return make_plan(benchmark, selection, cases, every)
 
 
 # --- the smallest difference: properties --------------------------------------------------------------------------------------

@@ -30,7 +30,9 @@ def variants(benchmark: Benchmark) -> Iterator[tuple[Key, dict[str, Any]]]:
     """What a fingerprint may depend on, with the options: all methods and all wordings."""
     known = {"method": tuple(benchmark.methods)}
     known |= {
-        name: benchmark.options.values_of(name) for name in CHOSEN[1:] if name in benchmark.options.signed_names()
+        name: benchmark.options.table()[name].values()
+        for name in CHOSEN[1:]
+        if name in benchmark.options.signed_types()
     }
     for chosen in product(*known.values()):
         first = [values[0] for values in known.values()]
@@ -41,7 +43,7 @@ def variants(benchmark: Benchmark) -> Iterator[tuple[Key, dict[str, Any]]]:
 def ways(benchmark: Benchmark, chosen: dict[str, Any]) -> Iterator[Any]:
     """Options under every setting, with a hidden field and with the filter; those that no run has are left out."""
     control = benchmark.report.control
-    settings = benchmark.options.values_of(control.option) if control else ("",)
+    settings = benchmark.options.table()[control.option].values() if control else ("",)
     for setting, more in product(settings, ({}, {"hide": "Name"}, {"rag_filter": True})):
         told = {**chosen, **({control.option: setting} if control else {}), **more}
         with suppress(OptionError):

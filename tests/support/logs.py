@@ -107,7 +107,7 @@ def set_options(header: dict[str, Any], task: str, data: Path | str, **options: 
         data: of the run.
     """
     found = signed(header, task)
-    told = Template.read({**{name: found[name] for name in Template.signed_names()}, **options})
+    told = Template.read({**{name: found[name] for name in Template.signed_types()}, **options})
     cases = load_cases(data, "general", "hard", "any")
     found |= told.signed() | PERSONAFEEDBACK.signs(cases, told)
     found |= {"fingerprint": PERSONAFEEDBACK.fingerprint(told), "task": PERSONAFEEDBACK.named(task, cases, told)}

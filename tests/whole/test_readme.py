@@ -121,7 +121,7 @@ def test_the_tables_have_every_setting_and_every_option_of_the_tasks():
     assert set().union(*(names(row[0]) for row in table(OPTIONS, "| setting | the model sees"))) == set(SETTINGS)
     rows = table(OPTIONS, "| option |")
     assert {name.partition("=")[0] for _, _, inspect in rows for name in names(inspect)} == set(
-        PERSONAFEEDBACK.options.names()
+        PERSONAFEEDBACK.options.table()
     )
     for _, lm_eval, inspect in rows:
         assert set(re.findall(r'`"(\w+)": ', lm_eval)) <= {name.partition("=")[0] for name in names(inspect)}

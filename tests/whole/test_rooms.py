@@ -156,6 +156,6 @@ def test_what_the_generator_writes_is_what_is_committed():
 def test_inspect_has_every_task_and_names_every_option(benchmark):
     (module,) = [one for one in vars(_registry).values() if inspect.ismodule(one) and hasattr(one, benchmark.name)]
     words = {*re.findall(r"\w+", getattr(module, benchmark.name).__doc__)}
-    assert {*benchmark.options.names()} <= words
+    assert {*benchmark.options.table()} <= words
     for selection in benchmark.selections:
         assert callable(getattr(module, benchmark.task(selection)))
