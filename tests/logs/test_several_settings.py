@@ -23,6 +23,7 @@ from support.commands import personafeedback
 from support.judges import MIXTURE
 from support.logs import bent, signed
 from support.models import by_inspect, by_lm_eval, register
+from support.shared import built_once
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.core.benchmark import find
@@ -62,17 +63,21 @@ def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]
 PromptedLM = register("prompted", lambda judge, prompt, case_id, call: reply(prompt), likelihoods)
 
 
+RUNS = (("inspect", by_inspect, "prompted/acme"), ("lm-eval", by_lm_eval, "prompted"))
+
+
+def build(root: Path) -> None:
+    for harness, run, model in RUNS:
+        run(root / harness / "together", model, LISTED)
+        for setting in SETTINGS:
+            run(root / harness / "apart", model, setting)
+
+
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
     """Harness -> (folder of one run under all settings, folder of one run under each)."""
-    found = {}
-    for name, run, model in (("inspect", by_inspect, "prompted/acme"), ("lm-eval", by_lm_eval, "prompted")):
-        together, apart = tmp_path_factory.mktemp("together"), tmp_path_factory.mktemp("apart")
-        run(together, model, LISTED)
-        for setting in SETTINGS:
-            run(apart, model, setting)
-        found[name] = together, apart
-    return found
+    root = built_once(tmp_path_factory, "several_settings", build)
+    return {name: (root / name / "together", root / name / "apart") for name, *_ in RUNS}
 
 
 HARNESSES = pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
