@@ -46,10 +46,13 @@ def short(report: ReportedRun, others: bool = False) -> list[Block]:
     """
     severe = [caveat for caveat in report.caveats if caveat.severity != WEAKENS]
     more = len(report.caveats) - len(severe)
+    overall = report.overall
+    cell = f"{report.label}, {report.title}, {spaced(overall.name)}"
+    title = f"{cell}: {_count(overall)} cases, {overall.users:,} users"
     rest = f"{more} more caveat{'s' if more > 1 else ''}, " if more else ""
     of_model = [] if report.void else [_same_picks(report), users(report)]
     return [
-        heading(title(report)),
+        heading(title),
         lines([f"! {(sentence if caveat.severity == VOID else first_sentence)(caveat)}" for caveat in severe]),
         lines([report.verdict], style="bold"),
         _numbers(report),
@@ -58,12 +61,6 @@ def short(report: ReportedRun, others: bool = False) -> list[Block]:
         lines([*of_model, unreadable(report), _labels(report)]),
         lines([report.short_signature, f"--full shows {rest}every table and the whole signature"], style="dim"),
     ]
-
-
-def title(report: ReportedRun) -> str:
-    """The model, and what it was asked: `model, PersonaFeedback, general hard: 1,010 cases, 101 users`."""
-    overall = report.overall
-    return f"{report.label}, {report.title}, {spaced(overall.name)}: {_count(overall)} cases, {overall.users:,} users"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

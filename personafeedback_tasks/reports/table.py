@@ -147,24 +147,18 @@ def with_interval(
 
 def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
     """Columns of a measure in its unit and form, with its interval where the line says so."""
-    columns = [Column(line.label, tuple(_text(line, one) for one in estimates), line.strong)]
-    if line.interval:
-        ends = [_within(one) if one and line.unit == SHARE else one for one in estimates]
-        columns.append(Column(INTERVAL, tuple(interval(one, line.unit == DIFFERENCE) for one in ends), joined=True))
-    return columns
-
-
-def _text(line: Line, estimate: Estimate | None) -> str:
-    if estimate is None:
-        return NOTHING
-    return line.none.format(n=estimate.n) if line.none and estimate.value == 0 else number(line, estimate.value)
-
-
-def _within(estimate: Estimate) -> Estimate:
-    # a jackknife does not know that a share ends at 0 and 1
-    if math.isnan(estimate.low):
-        return estimate
-    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
+    texts, ends = [], []
+    for one in estimates:
+        text, between = NOTHING, NOTHING
+        if one is not None:
+            text = line.none.format(n=one.n) if line.none and one.value == 0 else number(line, one.value)
+            if line.unit == SHARE and not math.isnan(one.low):  # a jackknife does not know that a share ends at 0 and 1
+                one = replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
+            between = interval(one, line.unit == DIFFERENCE)
+        texts.append(text)
+        ends.append(between)
+    columns = [Column(line.label, tuple(texts), line.strong)]
+    return [*columns, Column(INTERVAL, tuple(ends), joined=True)] if line.interval else columns
 
 
 def number(line: Line, value: float) -> str:

@@ -34,11 +34,14 @@ from support.environments import CHECKOUT
 from support.jsonl_harness import judged
 from support.judges import JUDGES
 from support.planted_judges import KNOWER, asked
-from support.sample_runs import GOLD, run_of
+from support.sample_runs import GOLD, SAMPLE, run_of
 from support.shown import faults
 
 from personafeedback_tasks import api
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.reports.card import write_eval_results
+from personafeedback_tasks.stats.estimates import share
 
 SCREEN = 24
 """Lines of a terminal."""
@@ -128,12 +131,18 @@ def test_what_is_printed_is_what_was_stored(commands, knower, tmp_path, request)
             printed[name] = ran(*command, COLUMNS="80").stdout.replace(str(knower.parent), "DIR")
     ran("report", knower, "--out", tmp_path)
     printed["report.md"] = (tmp_path / "report.md").read_text("utf-8")
-    for name, run, controls in (
-        ("card", *asked(KNOWER)),
-        ("card, no controls", run_of(lambda case: GOLD if case % 2 else ("refusal",) * 2, cells=["general_hard"]), {}),
-    ):
-        update(tmp_path / name, run, controls)
-        printed[name] = (tmp_path / name).read_text("utf-8").partition("\n---\n")[2]
+    update(tmp_path / "every cell.md", *asked(KNOWER))
+    printed["card: section"] = (tmp_path / "every cell.md").read_text("utf-8").partition("\n---\n")[2]
+    run, controls = asked(KNOWER, cells=["general_hard"])
+    cost = share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)])
+    update(tmp_path / "card.md", run, controls, {"yields": cost, "cost on gsm8k": cost})
+    printed["card"] = (tmp_path / "card.md").read_text("utf-8")
+    report = make_report(run, SAMPLE, controls)
+    written = write_eval_results(run, report, run.benchmark.report.card, tmp_path)
+    printed["card: .eval_results"] = written.read_text("utf-8")
+    refusing = run_of(lambda case: GOLD if case % 2 else ("refusal",) * 2, cells=["general_hard"])
+    update(tmp_path / "no controls.md", refusing)
+    printed["card: no controls"] = (tmp_path / "no controls.md").read_text("utf-8").partition("\n---\n")[2]
     text = "".join(f"=== {name} ===\n{shown.rstrip()}\n\n" for name, shown in printed.items())
     compare_stored("printed.txt", text, request.config.getoption("--store"))
 

@@ -7,14 +7,11 @@ import os
 from dataclasses import replace
 
 import pytest
-import yaml
 
 pytest.importorskip("rich")
 pytest.importorskip("scipy")
 
-from huggingface_hub import metadata_load
-from huggingface_hub.repocard_data import model_index_to_eval_results
-from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update, with_ceiling
+from support.cards import load, update, with_ceiling
 from support.commands import ran
 from support.judges import readable
 from support.sample_runs import GOLD, SAMPLE, run_of
@@ -27,12 +24,9 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import CELLS
-from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
-from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
 from personafeedback_tasks.reports import card as cards
-from personafeedback_tasks.reports.card import update_card, write_eval_results
+from personafeedback_tasks.reports.card import update_card
 from personafeedback_tasks.reports.card_file import CardError, CardFile
-from personafeedback_tasks.stats.estimates import share
 
 REPORT = find("personafeedback").report
 CARD = REPORT.card
@@ -50,87 +44,27 @@ def refusing(index):
 # --- model-index -----------------------------------------------------------------------------------------------------
 
 
-def test_every_group_is_read_back_with_its_value_in_per_cent_and_its_interval(tmp_path):
-    path = tmp_path / "README.md"
-    run, report = MOSTLY_RUN, MOSTLY_RIGHT
-    update_card(run, {}, report, SAMPLE, CardFile(path, run.name), {})
-    data = load(path)
-    assert data.model_name == "acme/model"
-    found = {result.dataset_config: result for result in data.eval_results}
-    assert list(found) == [*CELLS, "specific", "general", "total"]
-    for name, result in found.items():
-        group = report.groups[name]
-        acc = group.measures["acc"]
-        assert (result.task_type, result.dataset_type, result.dataset_name) == (
-            "multiple-choice",
-            HUB_ID,
-            "PersonaFeedback",
-        )
-        assert (result.dataset_split, result.dataset_revision) == ("test", HUB_REVISION)
-        assert (result.metric_type, result.metric_name) == ("accuracy", "acc (both orders), %")
-        assert result.metric_value == round(100 * acc.value, 2)
-        args = result.metric_args
-        assert args["interval_95"] == [round(100 * acc.low, 2), round(100 * acc.high, 2)]
-        assert (args["stderr"], args["cases"], args["users"]) == (round(100 * acc.stderr, 2), group.cases, acc.users)
-        assert (args["asked"], args["method"], args["calls"]) == ("persona", "generate", "both orders")
-        assert args["signature"] == report.signature
-        assert (result.verified, result.source_url) == (None, None)
-    # 48 cases, of which every fourth is picked in one order only: 36 + 12 / 2 of 48.
-    assert found["total"].metric_value == 87.5
-    assert model_index_to_eval_results(metadata_load(path)["model-index"]) == (
-        "acme/model",
-        cards.results(run, report, CARD, {}),
-    )
-
-
-def test_the_first_paragraph_says_what_knowing_the_user_costs(tmp_path):
-    path = tmp_path / "README.md"
-    update_card(MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, CardFile(path, MOSTLY_RUN.name), {})
-    without = path.read_text("utf-8")
-    cost = share([1, 0, 0, 0] * 5, [str(number // 2) for number in range(20)])
-    update_card(
-        MOSTLY_RUN, {}, MOSTLY_RIGHT, SAMPLE, CardFile(path, MOSTLY_RUN.name), {"yields": cost, "cost on gsm8k": cost}
-    )
-    (paragraph,) = [line for line in path.read_text("utf-8").splitlines() if "right answers" in line]
-    assert "it turns 25.0 % (95 % interval" in paragraph
-    assert "; cost on gsm8k of a user's profile in context: +25.0 points (95 % interval +" in paragraph
-    assert paragraph.startswith(next(line for line in without.splitlines() if line and line in paragraph))
-
-
-def test_the_hubs_file_of_results_has_every_group_with_its_error_in_the_notes(tmp_path):
-    report = MOSTLY_RIGHT
-    path = write_eval_results(MOSTLY_RUN, report, PERSONAFEEDBACK.report.card, tmp_path)
-    assert path == tmp_path / ".eval_results" / "personafeedback.yaml"
-    entries = yaml.safe_load(path.read_text("utf-8"))
-    assert [one["dataset"]["task_id"] for one in entries] == ["personafeedback" if group.name == "total" else f"personafeedback_{group.name}" for group in report.groups.values()]  # fmt: skip
-    for one, group in zip(entries, report.groups.values(), strict=True):
-        acc = group.measures["acc"]
-        assert (one["dataset"]["id"], one["dataset"]["revision"]) == (HUB_ID, HUB_REVISION)
-        assert one["value"] == round(100 * acc.value, 2)
-        assert f"by {acc.users} users, {acc.n} cases" in one["notes"]
-
-
-def test_right_minus_wrong_and_the_gain_are_metrics_of_their_own(tmp_path):
+def test_every_measure_of_every_group_is_read_back_in_percent_with_its_interval(tmp_path):
+    """Of the score and of both differences, each beside the signature of its control; tests/printed.txt has all fields."""
     path, run = tmp_path / "card.md", run_of(lambda index: GOLD if index % 5 else ("A", "A"))
     none = run_of(half_right, signature={"setting": "no_persona"})
     other = run_of(lambda index: GOLD if index % 7 else ("A", "A"), signature={"setting": "other_persona"})
-    update(path, run, {"no_persona": none, "other_persona": other})
-    report = make_report(run, SAMPLE, {"no_persona": none, "other_persona": other})
+    controls = {"no_persona": none, "other_persona": other}
+    update(path, run, controls)
+    report = make_report(run, SAMPLE, controls)
     found = {(result.dataset_config, result.metric_type): result for result in load(path).eval_results}
-    assert len(found) == 9 * 3
-    for group in report.groups.values():
-        for kind, control in (("right_minus_wrong", other), ("persona_gain", none)):
-            difference = group.measures[kind]
-            result = found[group.name, kind]
-            assert result.metric_name == f"{kind.replace('_', ' ')} (both orders), points"
-            assert result.metric_value == round(100 * difference.value, 2)
-            assert result.metric_args["interval_95"] == [
-                round(100 * difference.low, 2),
-                round(100 * difference.high, 2),
-            ]
-            assert f"setting {control.signature.options['setting']}" in result.metric_args["control"]
-            assert (result.metric_args["asked"], result.metric_args["cases"]) == ("persona", group.cases)
-    assert update(path, run, {"no_persona": none, "other_persona": other}).startswith(f"{path}: nothing to change.")
+    measures = {"accuracy": "acc", "right_minus_wrong": "right_minus_wrong", "persona_gain": "persona_gain"}
+    assert [*found] == [(name, kind) for name in report.groups for kind in measures]
+    for (name, kind), result in found.items():
+        group, args = report.groups[name], result.metric_args
+        one = group.measures[measures[kind]]
+        assert result.metric_value == round(100 * one.value, 2)
+        assert args["interval_95"] == [round(100 * one.low, 2), round(100 * one.high, 2)]
+        assert (args["stderr"], args["cases"], args["users"]) == (round(100 * one.stderr, 2), group.cases, one.users)
+        assert args["signature"] == report.signature
+    assert "setting other_persona" in found["total", "right_minus_wrong"].metric_args["control"]
+    assert "setting no_persona" in found["total", "persona_gain"].metric_args["control"]
+    assert update(path, run, controls).startswith(f"{path}: nothing to change.")
     update(path, run)  # without the controls they are gone, and nothing is there twice
     assert [result.metric_type for result in load(path).eval_results] == ["accuracy"] * 9
 

@@ -24,9 +24,9 @@ REPORTS = {id(MOSTLY_RUN): MOSTLY_RIGHT, id(ONE_CELL): make_report(ONE_CELL, SAM
 """Of runs that many tests take."""
 
 
-def update(path, run=MOSTLY_RUN, beside=None):
+def update(path, run=MOSTLY_RUN, beside=None, costs=None):
     report = REPORTS.get(id(run)) or make_report(run, SAMPLE, beside)
-    return update_card(run, beside or {}, report, SAMPLE, CardFile(path, run.name), {})
+    return update_card(run, beside or {}, report, SAMPLE, CardFile(path, run.name), costs or {})
 
 
 def is_ours(args):
