@@ -32,7 +32,7 @@ def named(schema: str, role: str) -> tuple[str, ...]:
 
 
 def is_condition(schema: str, name: str) -> bool:
-    """Whether runs that differ in a field are two runs; true for a field that the table does not list."""
+    """Whether runs that differ in a field are two runs: true unless the table or its name says that it is harmless."""
     if name in named(schema, CONDITION):
         return True
     return not (name in named(schema, REASON) or name in named(schema, HARMLESS) or _SECRET.search(name))
