@@ -120,6 +120,9 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
             results += method.judge(sample.cases, sample.evidence)
         except RewardError as error:
             raise RunError(f"{run.logs[0]}: {error}") from error
+        except ValueError as error:
+            found = f"the right answers {', '.join(target for case in sample.cases for target in case.targets)}"
+            raise refused(sample.where, found, f"some of {', '.join(run.benchmark.labels)}", AS_WRITTEN) from error
     return results
 
 

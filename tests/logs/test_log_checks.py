@@ -15,10 +15,9 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from support import logs as written
 from support.commands import personafeedback, ran
 from support.judges import METRICS, OTHER
-from support.logs import set_version, signed
+from support.logs import bent, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
@@ -27,6 +26,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 
 Json = dict[str, Any]
+Rows = list[Json]
 HARD = "personafeedback_general_hard"
 pytestmark = pytest.mark.usefixtures("real_part")
 
@@ -34,22 +34,7 @@ pytestmark = pytest.mark.usefixtures("real_part")
 @pytest.fixture(scope="module")
 def logs(part_log) -> dict[str, Path]:
     """Two runs of one judge, whose replies can all be read."""
-    return {
-        "lm-eval": part_log("lm-eval", "readable", HARD),
-        "inspect": part_log("inspect", "readable", HARD),
-    }
-
-
-def bent(log: Path, folder: Path, rows: Callable[[list[Json]], object], header: Callable[[Json], object]) -> Path:
-    """A copy of a log whose rows (samples), and whose results (header), were changed in place."""
-    return written.bent(log, folder, lambda _, samples: rows(samples), lambda results, _: header(results))
-
-
-def untouched(_: object) -> None:
-    """Changes nothing."""
-
-
-# --- one row, as either harness has it --------------------------------------------------------------------------------
+    return {harness: part_log(harness, "readable", HARD) for harness in ("lm-eval", "inspect")}
 
 
 def is_inspect(row: Json) -> bool:
@@ -57,86 +42,70 @@ def is_inspect(row: Json) -> bool:
 
 
 def about(row: Json) -> Json:
-    return row["metadata" if is_inspect(row) else "doc"]
+    return row["metadata"] if is_inspect(row) else row["doc"]
 
 
-def cells(header: Json) -> Json:
-    """Of the signature."""
-    found: Json = signed(header, HARD)["cells"]
-    return found
+# --- attacks: what is done to the header and the rows, and what the error says ----------------------------------------
 
 
-# --- attacks: what is done to rows, what to the results, and what the error says --------------------------------------
-
-
-def some(change: Callable[[Json], object]) -> Callable[[list[Json]], None]:
-    def change_some(rows: list[Json]) -> None:
-        for row in rows[20:40]:
-            change(row)
-
-    return change_some
-
-
-def flip_and_score(row: Json) -> None:
-    """Other answers, and the values that follow from them, in every place of a log that has them."""
-    if is_inspect(row):
-        score = row["scores"]["personafeedback"]
-        (result,) = score["metadata"]["results"]
-        result["answers"] = [OTHER[letter] for letter in result["answers"]]
-        result["values"] = scoring.score_answers(TWO.letters, result["answers"])
-        score["value"] = {name: result["values"][name] for name in METRICS}
-    else:
-        row["filtered_resps"] = [OTHER[letter] for letter in row["filtered_resps"]]
-        values = scoring.score_answers(TWO.letters, row["filtered_resps"])
-        row |= {name: values[name] for name in METRICS}
-        row["acc_stderr"][1] = [values["acc"]]
-
-
-def again(rows: list[Json]) -> None:
+def again(header: Json, rows: Rows) -> None:
     """Cases a second time, whole in themselves."""
-    more = [json.loads(json.dumps(row)) for row in rows[20:40]]
-    rows += more
+    rows += [json.loads(json.dumps(row)) for row in rows[20:40]]
 
 
-def keep_30(rows: list[Json]) -> None:
-    del rows[30:]
+def no_rows(header: Json, rows: Rows) -> None:
+    rows.clear()
 
 
-def claim_30(header: Json) -> None:
+def only_30(header: Json, rows: Rows) -> None:
     """As if the cell had no more, in every place that says so."""
-    cells(header)["general_hard"]["cases"] = 30
+    del rows[30:]
+    signed(header, HARD)["cells"]["general_hard"]["cases"] = 30
     if "n-samples" in header:
         header["n-samples"][HARD]["effective"] = 30
     else:
         header["results"] |= {"total_samples": 30, "completed_samples": 30}
 
 
-def better(header: Json) -> None:
-    """A table that says more than the rows do."""
+def other_cell(header: Json, rows: Rows) -> None:
+    for row in rows[20:40]:
+        about(row)["cell"] = "general_easy"
+
+
+def flipped_and_better(header: Json, rows: Rows) -> None:
+    """Other answers, and the values that follow from them, in every place of a log that has them; and a better table."""
+    for row in rows[20:40]:
+        if is_inspect(row):
+            score = row["scores"]["personafeedback"]
+            (result,) = score["metadata"]["results"]
+            result["answers"] = [OTHER[letter] for letter in result["answers"]]
+            result["values"] = scoring.score_answers(TWO.letters, result["answers"])
+            score["value"] = {name: result["values"][name] for name in METRICS}
+        else:
+            row["filtered_resps"] = [OTHER[letter] for letter in row["filtered_resps"]]
+            values = scoring.score_answers(TWO.letters, row["filtered_resps"])
+            row |= {name: values[name] for name in METRICS}
+            row["acc_stderr"][1] = [values["acc"]]
     if "eval" in header:
         header["results"]["scores"][0]["metrics"]["acc"]["value"] = 0.99
     else:
         header["results"][HARD]["acc,none"] = 0.99
 
 
-def other_cell(row: Json) -> None:
-    about(row)["cell"] = "general_easy"
-
-
-ATTACKS: dict[str, tuple[Callable[[list[Json]], object], Callable[[Json], object], str]] = {
-    "cases again": (again, untouched, r"found (general_hard:\d+ a second time|60 rows of)"),
-    "no rows": (list.clear, untouched, "(found 0 rows of .* expected 40|found no scores, expected those of the 40 )"),
-    "30 cases": (keep_30, claim_30, "found 30 as the number of cases of general_hard, expected 40 as in"),
-    "another cell": (some(other_cell), untouched, "found a case of general_easy, expected one of general_hard"),
-}  # fmt: skip
+ATTACKS: dict[str, tuple[Callable[[Json, Rows], None], str]] = {
+    "cases again": (again, r"found (general_hard:\d+ a second time|60 rows of)"),
+    "no rows": (no_rows, "(found 0 rows of .* expected 40|found no scores, expected those of the 40 )"),
+    "30 cases": (only_30, "found 30 as the number of cases of general_hard, expected 40 as in"),
+    "another cell": (other_cell, "found a case of general_easy, expected one of general_hard"),
+}
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
 def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_part, tmp_path):
-    rows, header, sentence = ATTACKS[attack]
-    log = bent(logs[harness], tmp_path / "bent", rows, header)
+    change, sentence = ATTACKS[attack]
+    log = bent(logs[harness], tmp_path / "bent", change)
     for command in (("report",), ("card", "--model-card", tmp_path / "card.md")):
         done = personafeedback(*command, log, "--data", real_part)
         assert done.exit_code == 1, done.output
@@ -161,32 +130,33 @@ def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
 @pytest.mark.parametrize(
     ("key", "sentence"),
-    [("user_id", "belong to another user"), ("digest", "have other texts"), ("targets", "have other right answers")],
+    [
+        ("user_id", r"\d+ of 40 cases belong to another user than in .*; the first is general_hard:\d+, found another"),
+        ("digest", r"\d+ of 40 cases have other texts than in .*; the first is general_hard:\d+, found another"),
+        ("targets", r"40 of 40 cases have other right answers than in .*, found \('B', 'A'\), expected \('A', 'B'\)"),
+        ("labels", "found the right answers another, another, expected some of A, B"),
+    ],
 )
 def test_users_texts_and_right_answers_are_those_of_the_data(harness, key, sentence, logs, real_part, tmp_path):
     """A value that is another one wherever it stood contradicts nothing in the log itself."""
 
-    def rename(rows: list[Json]) -> None:
-        place = "target" if key == "targets" and is_inspect(rows[7]) else key
-        of = [row if place == "target" else about(row) for row in rows]
-        old = of[7][place]
-        for row in of:
-            if row[place] == old:
-                row[place] = ["another"] * 2 if key == "targets" else "another"
+    def change(header: Json, rows: Rows) -> None:
+        old = about(rows[7]).get(key)
+        for row in rows:
+            if key in ("targets", "labels"):
+                targets = row["target"] if is_inspect(row) else row["doc"]["targets"]
+                targets[:] = targets[::-1] if key == "targets" else ["another"] * 2
+            elif about(row)[key] == old:
+                about(row)[key] = "another"
 
-    log = bent(logs[harness], tmp_path / "bent", rename, untouched)
+    log = bent(logs[harness], tmp_path / "bent", change)
     done = personafeedback("report", log, "--data", real_part)
     assert done.exit_code == 1, done.output
-    assert re.search(
-        rf"\d+ of 40 cases {sentence} than in .*; the first is general_hard:\d+, found \(?'?another", done.output
-    )
+    assert re.search(sentence, done.output), done.output
 
 
 def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
-    def elsewhere(header: Json) -> None:
-        header["configs"][HARD]["metadata"]["personafeedback_tasks"]["source"] = "/gone"
-
-    log = bent(logs["lm-eval"], tmp_path / "bent", untouched, elsewhere)
+    log = bent(logs["lm-eval"], tmp_path / "bent", lambda header, rows: signed(header, HARD).update(source="/gone"))
     done = ran("compare", log, logs["inspect"])
     printed = " ".join(done.stdout.split())
     assert "! There is no folder 'gone'" in printed
@@ -197,11 +167,10 @@ def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs,
 def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, logs, real_part, tmp_path):
     """Answers, values and the table of a log may be of an older version, or anybody's: the replies are read again."""
 
-    def older(header: Json) -> None:
+    def older(header: Json, rows: Rows) -> None:
         set_version(header, HARD, version)
-        better(header)
 
-    log = bent(logs[harness], tmp_path / "bent", some(flip_and_score), older)
+    log = bent(logs[harness], tmp_path / "bent", flipped_and_better, older)
     assert read_run(log).results == read_run(logs[harness]).results
     done = ran("report", "--full", log, "--data", real_part)
     said = f"The run has task version 1.0. All numbers here were recomputed from its replies with the installed version {TASK_VERSION}"

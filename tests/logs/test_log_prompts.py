@@ -16,10 +16,9 @@ pytest.importorskip("lm_eval")
 pytest.importorskip("inspect_ai")
 pytest.importorskip("scipy")
 
-from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
 from support.judges import OTHER
-from support.logs import bent, lm_eval_log, set_options, set_version, signed
+from support.logs import bent, inspect_log, lm_eval_log, set_options, set_version, signed
 
 from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
@@ -75,15 +74,10 @@ def logs(tmp_path_factory) -> dict[tuple[str, str], Path]:
     found = {}
     for name, options in ASKED.items():
         found["lm-eval", name] = lm_eval_log(folder / f"lm {name}", "readable", HARD, "sample", metadata=options)
-        found["inspect", name] = ours(folder / f"inspect {name}", **options)
+        given = options if "setting" in options else {"told": options}
+        found["inspect", name] = inspect_log(folder / f"inspect {name}", "readable", HARD, "sample", **given)
     found["mc", "persona"] = lm_eval_log(folder / "mc", "readable", f"{HARD}_mc", "sample")
     return found
-
-
-def ours(folder: Path, model: str = "scripted/readable", **options: Any) -> Path:
-    from support.inspect_runs import evaluate
-
-    return Path(evaluate(tasks.personafeedback_general_hard(data="sample", **options), model, folder).location)
 
 
 def test_no_honest_log_is_refused(logs):
@@ -304,10 +298,7 @@ def test_a_chat_template_and_a_system_instruction_may_wrap_a_prompt(template, lo
 
 
 def test_inspects_own_system_message_may_be_before_a_prompt(tmp_path):
-    from support.inspect_runs import evaluate
-
-    task = tasks.personafeedback_general_hard(data="sample")
-    log = Path(evaluate(task, "scripted/readable", tmp_path / "logs", system_message="Be kind.").location)
+    log = inspect_log(tmp_path / "logs", "readable", HARD, "sample", system_message="Be kind.")
     accepted(log, "sample")
 
     def other(header: Json, rows: list[Json]) -> None:
@@ -318,31 +309,26 @@ def test_inspects_own_system_message_may_be_before_a_prompt(tmp_path):
     assert "found another prompt" in refused(bent(log, tmp_path / "bent", other), "sample", tmp_path)
 
 
-# --- task versions ----------------------------------------------------------------------------------------------------
+# --- other prompts, other data ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def part_logs(part_log, real_part) -> dict[str, Path]:
-    return {harness: part_log(harness, "readable", HARD) for harness in HARNESSES}
+def older(header: Json, rows: list[Json]) -> None:
+    set_version(header, task_of(header), "1.1")
+    signed(header, task_of(header))["fingerprint"] = "v1-000000000000"
 
 
-def test_other_prompts_of_an_older_version_are_said_and_make_no_card(part_logs, real_part, tmp_path):
-    def older(header: Json, rows: list[Json]) -> None:
-        set_version(header, task_of(header), "1.1")
-        signed(header, task_of(header))["fingerprint"] = "v1-000000000000"
-
-    for harness, log in part_logs.items():
-        old = bent(log, tmp_path / harness, older)
-        done = ran("report", "--full", old, "--data", real_part)
-        assert "task version 1.1 had other prompts (fingerprint v1-000000000000; " in " ".join(done.stdout.split())
-        done = personafeedback("card", old, "--model-card", tmp_path / "card.md", "--data", real_part)
-        assert done.exit_code == 1
-        assert "should not be in a model card" in done.output
-
-
-def test_data_of_another_digest_make_no_card(part_logs, real_part, tmp_path):
-    for harness, log in part_logs.items():
-        other = bent(log, tmp_path / harness, claim(data="000000000000"))
-        done = personafeedback("card", other, "--model-card", tmp_path / "card.md", "--data", real_part)
-        assert done.exit_code == 1
-        assert "are not those of the run (sha256 000000000000)" in done.output
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (older, "task version 1.1 had other prompts (fingerprint v1-000000000000; "),
+        (claim(data="000000000000"), "are not those of the run (sha256 000000000000)"),
+    ],
+)
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_other_prompts_or_data_are_said_and_make_no_card(harness, change, sentence, part_log, real_part, tmp_path):
+    log = bent(part_log(harness, "readable", HARD), tmp_path / "bent", change)
+    assert sentence in " ".join(ran("report", "--full", log, "--data", real_part).stdout.split())
+    done = personafeedback("card", log, "--model-card", tmp_path / "card.md", "--data", real_part)
+    assert done.exit_code == 1
+    assert "should not be in a model card" in done.output
+    assert sentence in " ".join(done.output.split())
