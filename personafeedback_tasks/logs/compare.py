@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ..common.errors import PersonaFeedbackError
-from ..common.records import cut
+from ..common.records import cut, short
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet, NamedSet
+from ..core.method import TextMethod
 from ..core.options import Options
 from ..core.result import Result
 from ..core.rewards import RewardError
@@ -190,6 +191,8 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> C
                     log, f"found {name} {run.signature.signs.get(name)}, expected {value} as in {cases.source}."
                 )
         documents = {document.id: document for document in _documents(run, cases)}
+        # another version may have logged other facts
+        measures = run.method if isinstance(run.method, TextMethod) and version == benchmark.version else None
         lacking, around, unknown = 0, None, ""
         for asked in logged:
             if not asked.calls:
@@ -199,7 +202,12 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> C
                 raise RunError(
                     f"{asked.where}: found prompts of {asked.id}, which is not in {cases.source}. {USE_AS_WRITTEN}"
                 )
-            ours = dict(_calls(benchmark, options, documents[asked.id], asked))
+            document = documents[asked.id]
+            if measures and asked.facts is not None:
+                facts = dict(measures.facts_of(document))
+                if asked.facts != facts:
+                    raise refused(asked.where, f"other facts of {asked.id}", f"{short(facts)} as in {cases.source}")
+            ours = dict(_calls(benchmark, options, document, asked))
             if isinstance(first := asked.calls[0], tuple):  # the texts of the first case of a log are kept
                 around = asked.wrapping.around(next(iter(ours.values())), first)
                 unknown = unknown or asked.wrapping.unknown(around)

@@ -26,7 +26,7 @@ from pydantic_core import from_json
 
 from ..common.records import check_json
 from ..core import window
-from ..core.benchmark import SETTINGS, find
+from ..core.benchmark import FACTS, SETTINGS, find
 from ..core.method import RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
@@ -213,7 +213,7 @@ class _Reading:
                 if name == self.benchmark.first_call:
                     *_, answered = (call for call, about in made_calls(_events(raw)) if about.get("call") == name)
                     first_reply = choice(answered.output).message.text
-        return Asked(where, raw["id"], sent_calls, self.wrapping, first_reply)
+        return Asked(where, raw["id"], sent_calls, self.wrapping, first_reply, raw["metadata"].get(FACTS))
 
 
 # name of a call, its event, the messages that it sent

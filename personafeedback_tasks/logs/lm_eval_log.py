@@ -15,7 +15,7 @@ import msgspec
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import SETTINGS, find
+from ..core.benchmark import FACTS, SETTINGS, find
 from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in, token_limit
 from ..core.signature import KEY, Signature
 from ..core.usage import Usage
@@ -235,7 +235,7 @@ class _Rows:
                 cases=own,
                 evidence=given,
                 usage=[Usage(calls=each)],
-                asked=Asked(where, logged["id"], sent, self.wrapping),
+                asked=Asked(where, logged["id"], sent, self.wrapping, facts=logged.get(FACTS)),
             )
 
 

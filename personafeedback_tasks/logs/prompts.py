@@ -6,7 +6,7 @@ import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..common.records import short
 
@@ -96,6 +96,7 @@ class Asked(NamedTuple):
             has none. Of most samples of a log only their hashes: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         first_reply: to the first call; None without one.
+        facts: what the measures of a text need of its case, as logged; None where nothing is measured.
     """
 
     where: str
@@ -103,3 +104,4 @@ class Asked(NamedTuple):
     calls: Sequence[Call] | Sequence[int]
     wrapping: Wrapping = Wrapping()
     first_reply: str | None = None
+    facts: Any = None

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import personafeedback
 from support.inspect_runs import command as inspect_command
+from support.logs import bent
 from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.core.method import Reply
@@ -110,6 +111,17 @@ def test_both_harnesses_have_the_numbers_of_the_same_replies(tmp_path):
         assert case.answers == other.cases[name].answers
         for metric in WRITE.methods["write"].metrics_in("lm-eval"):
             assert same(case.value(metric.name), other.cases[name].value(metric.name))
+    # the language of a reply is held against the question, which the log says and the data know
+    for file in log_of_lm.parent.glob("samples_*.jsonl"):
+        file.write_text(
+            file.read_text("utf-8").replace('"facts": {"question": "', '"facts": {"question": "Yes, '), "utf-8"
+        )
+    changed = bent(
+        log_of_ins, tmp_path / "bent", lambda header, rows: rows[-1]["metadata"]["facts"].update(question="?")
+    )
+    for log in (log_of_lm, changed):
+        done = personafeedback("report", log, "--data", "sample")
+        assert (done.exit_code, "found other facts of " in done.output) == (1, True), done.output
 
 
 def test_a_run_of_one_difficulty_finds_its_data(tmp_path):
