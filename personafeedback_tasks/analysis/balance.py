@@ -38,7 +38,7 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
     """Models with both a gain and a cost, in the order of the rankings.
 
     Args:
-        of_tasks: costs in other tasks, as `cost.costs_of_models` has them, whatever the method.
+        of_tasks: costs in other tasks, as `other_tasks.costs_of_models` has them, whatever the method.
 
     Void and partial runs and controls do not count. Each quantity is of runs on the same cases, asked in the same way:
     those with most cases, then those that most models with a cost have. Of several runs of one model by one method,

@@ -8,7 +8,6 @@ import click
 
 from ..common.files import write_all
 from ..logs.data import RunData
-from ..logs.names import refuse_unknown
 from .options import FILE, costs_option, data_option, name_option, out_option, runs_argument
 from .output import say
 from .runs import note_skipped, one_of, read, the_run
@@ -59,10 +58,8 @@ def card(
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
     from ..reports.card_file import CardFile
 
-    found = read(runs, data, names)
-    rows = with_controls(found)
+    rows = with_controls(read(runs, data, names))
     asked, controls = one_of([row for row in rows if not row[0].benchmark.report.control.harm] or rows, runs[0])
-    refuse_unknown(names, found)
     # before the report, which takes long
     card_file = CardFile(model_card, asked.name)
     of_tasks = costs_of_models(cost_logs, values, names, note_skipped)
@@ -103,7 +100,6 @@ def export_command(
     from ..reports.eee import record_files
 
     run, controls = the_run(runs, data, names)
-    refuse_unknown(names, [run, *controls.values()])
     rows = [(run, controls), *((control, {}) for control in controls.values())]
     reports = report_document(rows, data).reports
     spec = refuse_unpublishable(run, reports[0])

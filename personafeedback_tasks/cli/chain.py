@@ -10,7 +10,6 @@ import click
 from msgspec.structs import replace
 
 from ..common.errors import OptionError
-from ..logs.names import refuse_unknown
 from ..logs.run import Run
 from .options import json_option, name_option, runs_argument
 from .output import progress, show, write_json
@@ -53,7 +52,6 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
             f"Found no run of {', '.join(TASKS)}, expected at least one. `inspect eval "
             "personafeedback_tasks/recenter_chain` runs all."
         )
-    refuse_unknown(names, found)
     logs = {str(run.logs[0]): run for run in found}
     funnels: list[Funnel] = []
     with progress() as tell:

@@ -63,9 +63,7 @@ def report(
     """
     from ..analysis.control import unfit_controls, with_controls
 
-    found = read(runs, data, names)
-    refuse_unknown(names, found)
-    rows = with_controls(found)
+    rows = with_controls(read(runs, data, names))
     for line in unfit_controls(rows):
         say(line, err=True)
     print_report(rows, data, prices, json_file, out, full)
@@ -146,7 +144,6 @@ def rank(
         raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
 
     found = read(runs, data, names)
-    refuse_unknown(names, found)
     of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the ranking, which takes long
     rankings = rankings_of(found, data, note_skipped)
     document = rank_document(rankings, of_tasks)
@@ -196,6 +193,8 @@ def read(
     """The runs in files and folders, of these benchmarks or of all; logs that are left out are named on stderr."""
     with progress() as show:
         found = opened(paths, data, note_skipped, lambda path: show(f"Reading {path}"), benchmarks)
+    if found:
+        refuse_unknown(names, found)
     return with_names(found, names)
 
 

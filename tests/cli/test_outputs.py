@@ -139,7 +139,7 @@ def test_what_is_printed_is_what_was_stored(commands, knower, tmp_path, request)
     printed["card"] = (tmp_path / "card.md").read_text("utf-8")
     report = make_report(run, SAMPLE, controls)
     written = write_eval_results(run, report, run.benchmark.report.card, tmp_path)
-    printed["card: .eval_results"] = written.read_text("utf-8")
+    printed[f"card: {written.relative_to(tmp_path)}"] = written.read_text("utf-8")
     refusing = run_of(lambda case: GOLD if case % 2 else ("refusal",) * 2, cells=["general_hard"])
     update(tmp_path / "no controls.md", refusing)
     printed["card: no controls"] = (tmp_path / "no controls.md").read_text("utf-8").partition("\n---\n")[2]

@@ -17,7 +17,7 @@ from support.sample_runs import run_of
 
 from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION
-from personafeedback_tasks.reports.card_file import CardError, same_model
+from personafeedback_tasks.reports.card_file import CardError, CardFile, same_model
 
 OTHERS = """\
 ---
@@ -237,6 +237,9 @@ def test_a_card_of_another_model_is_an_error_that_names_both(tmp_path):
     for front in (f"model-index:\n- name: '{name}'\n  results:\n  - {THEIRS}", f"model_name: '{name}'\n"):
         content = f"---\n{front}---\ntext\n"
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(CardError, match=f"found the card of {name}, expected that of Qwen/Qwen2.5-7B-Instruct,"):
-            update(path, run)
+        with pytest.raises(CardError) as refused:
+            CardFile(path, run.name)  # before there is a report
+        assert f"{refused.value}".startswith(
+            f"{path}: found the card of {name}, expected that of {run.name}, the model"
+        )
         assert path.read_text(encoding="utf-8") == content
