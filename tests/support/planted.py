@@ -1,5 +1,4 @@
-"""Rows whose labels can be told from their meaning: an attribute matters where the prompt is about its topic, and holds where the
-conversation is."""
+"""Rows whose labels can be told from their meaning: an attribute matters where the prompt is about its topic."""
 
 from __future__ import annotations
 
@@ -36,23 +35,11 @@ def rows(users: int, prompts: int, attributes: int) -> list[dict[str, object]]:
     """
     Args:
         users: how many; neighbors share some of their attributes.
-        prompts: how many each user has, of 20. More are the same ones with another ending.
+        prompts: how many each user has, of 20.
         attributes: how many each user has, of 25.
     """
-    asked = [
-        (topic, text)
-        for number in range(4)
-        for topic, (_, texts) in TOPICS.items()
-        for text in texts[number : number + 1]
-    ]
-    asked += [(topic, f"{text} Keep it short.") for topic, text in asked]
-    asked.append(("food", "What should I have for lunch?"))
-    known = [
-        (topic, text)
-        for number in range(5)
-        for topic, (texts, _) in TOPICS.items()
-        for text in texts[number : number + 1]
-    ]
+    asked = [(topic, texts[number]) for number in range(4) for topic, (_, texts) in TOPICS.items()]
+    known = [(topic, texts[number]) for number in range(5) for topic, (texts, _) in TOPICS.items()]
     made = []
     for user, prompt, number in product(range(users), range(prompts), range(attributes)):
         topic, attribute = known[(7 * user + number) % len(known)]
