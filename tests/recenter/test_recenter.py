@@ -122,6 +122,7 @@ def test_the_digest_is_that_of_all_that_the_rows_say_in_any_order(stage, tmp_pat
     copy = load(stage, tmp_path)
     assert (copy.digest, copy.digests, copy.cases) == (sample.digest, sample.digests, sample.cases)
     assert copy.revision == f"{tmp_path.name} (sha256 {sample.digest}, counts=any)"
+    assert all(row.digest == replace(row, votes=row.votes[::-1]).digest for row in sample)
     first, *others = sample
     for name in {*stage.__struct_fields__} - {"faults"}:  # no change of a row keeps its digest
         values = [getattr(row, name) for row in others]

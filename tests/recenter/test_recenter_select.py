@@ -21,7 +21,7 @@ from personafeedback_tasks.logs import log as logs
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.recenter.data import load, with_judgment
-from personafeedback_tasks.recenter.relevance import RELEVANCE, CaseGroup, all_of, gather, split
+from personafeedback_tasks.recenter.relevance import RELEVANCE, CaseGroup, gather, split
 from personafeedback_tasks.recenter.rows import Relevance
 
 ROWS = with_judgment(load(Relevance, "sample"))
@@ -66,7 +66,8 @@ def test_a_prompt_has_each_attribute_in_a_line_with_its_number(attributes, promp
     for number, text in enumerate(attributes, start=1):
         assert f"\n{number}. {' '.join(text.split())}\n" in built
     assert f"<prompt>\n{prompt}\n</prompt>" in built
-    assert all_of(built) == ", ".join(str(number) for number in range(1, len(attributes) + 1))
+    every = ", ".join(str(number) for number in range(1, len(attributes) + 1))
+    assert (RELEVANCE.judges["always_yes"](built), RELEVANCE.judges["always_no"](built)) == (every, "NONE")
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
