@@ -45,18 +45,13 @@ def votes(folder, *files):
     return ran("annotate", "votes", folder, *files).stdout
 
 
-def part(folder, users, stages=STAGES):
-    """A folder with rows of the sample: of its first users, those about one conversation, prompt and pair."""
+def part(folder, users):
+    """A folder with the rows of the first users of the sample."""
     folder.mkdir()
-    about = {Extraction: "conversation", Relevance: "prompt", Response: "id"}
-    for stage in stages:
-        first, kept = {}, []
-        for line in (SAMPLE / stage.file).read_text("utf-8").splitlines():
-            row = json.loads(line)
-            if len(first) < users or row["user_id"] in first:
-                text = row[about[stage]]
-                kept += [line] if first.setdefault(row["user_id"], text) == text else []
-        (folder / stage.file).write_text("\n".join(kept), "utf-8")
+    for stage in STAGES:
+        lines = (SAMPLE / stage.file).read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if int(json.loads(line)["user_id"].removeprefix("demo-u")) <= users]
+        (folder / stage.file).write_text("".join(kept), "utf-8")
     return folder
 
 
