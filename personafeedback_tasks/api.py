@@ -304,8 +304,7 @@ def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Op
             "each. (Runs of a harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` "
             "of lm-eval.)"
         )
-    cases = benchmark.cases(every[0], benchmark.selections[selection])
-    benchmark.check(every[0], cases)
+    cases = benchmark.cases(every, benchmark.selections[selection])
     return benchmark, selection, every[0], cases
 
 

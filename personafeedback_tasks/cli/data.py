@@ -58,7 +58,7 @@ def plan(
     needs_tables(json_file)
     require("scipy", extra="report")
     record, selection, every = chosen(task, given_options(given))
-    cases = record.cases(every[0], record.selections[selection])
+    cases = record.cases(every, record.selections[selection])
     made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
     if write_json(json_file, made):
         from ..reports.plan_text import blocks

@@ -107,13 +107,18 @@ class Benchmark(ABC):
         """What a signature contains beside the options, under the names of `signed`, ready for JSON."""
         return {}
 
-    def cases(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
-        """The cases of a run: `load`, with as many of each cell as the data must have, unless counts=any."""
-        cases = self.load(options, selection)
-        expected = {} if cases.counts == "any" else self.sizes(cases, options)
+    def cases(self, every: Sequence[Options], selection: Mapping[str, str]) -> CaseSet[Any]:
+        """The cases of a run under one or several settings, whose prompts can all be built.
+
+        There are as many of each cell as the data must have, unless counts=any. Raises DataError or OptionError.
+        """
+        cases = self.load(every[0], selection)
+        expected = {} if cases.counts == "any" else self.sizes(cases, every[0])
         if selection:
             expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
         refuse_other_counts(cases.source, cases.cells, expected)
+        for options in every:
+            self.check(options, cases)
         return cases
 
     def counted(self, ids: Collection[str]) -> Collection[str]:

@@ -174,9 +174,7 @@ def make_plan(
     reply: int | None = None,
     prices: Prices | None = None,
 ) -> PlanDocument:
-    """What a run takes under some options, refused where the run would be. Without `reply` the limit counts."""
-    for options in every:
-        benchmark.check(options, cases)
+    """What a run takes under some options. Without `reply` the limit counts."""
     options = every[0]
     method = benchmark.methods[options.method]
     documents = method.documents(cases)

@@ -63,9 +63,7 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     told = every[0]
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")
-    cases = record.cases(told, record.selections[selection])
-    for one in every:
-        record.check(one, cases)
+    cases = record.cases(every, record.selections[selection])
     solver, scorer, config = _parts(record, method, cases, every)
     settings, samples = record.settings(every), []
     for document in method.documents(cases):

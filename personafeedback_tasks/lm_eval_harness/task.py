@@ -89,9 +89,7 @@ class BenchmarkTask(ConfigurableTask):
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the cells with the benchmark's own loader, not `datasets.load_dataset`: strict, interleaved by user."""
-        self.cases: CaseSet[Any] = self.benchmark.cases(self.options[0], self.selection)
-        for options in self.options:
-            self.benchmark.check(options, self.cases)
+        self.cases: CaseSet[Any] = self.benchmark.cases(self.options, self.selection)
         self._document_of = {document.id: document for document in self.method.documents(self.cases)}
         rows = [self.benchmark.logged(self.method, document, self.settings) for document in self._document_of.values()]
         self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}

@@ -30,7 +30,7 @@ PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]
 
 def plan_of(data, task="personafeedback", **options):
     benchmark, selection, every = chosen(task, {"data": str(data), **options})
-    cases = benchmark.load(every[0], benchmark.selections[selection])
+    cases = benchmark.cases(every, benchmark.selections[selection])
     return make_plan(benchmark, selection, cases, every)
 
 

@@ -186,7 +186,7 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     assert f"{len(rows)} calls" in done.stdout
     benchmark, selection, (options,) = chosen(task, {"data": "sample"})
     method = benchmark.methods[options.method]
-    documents = method.documents(benchmark.cases(options, benchmark.selections[selection]))
+    documents = method.documents(benchmark.cases([options], benchmark.selections[selection]))
     assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
     assert rows[-1]["prompt"] == benchmark.turns(documents[-1], options, method.calls[-1])
     assert "line 1: found no reply, expected one" in refused(task, file, "-T", "data=sample")

@@ -232,8 +232,8 @@ def test_a_checkout_and_its_folder_are_the_same_data_and_the_copy_is_left_out_al
 def test_all_rows_must_be_there_unless_any_number_will_do(folder):
     sentence = r"found 0 cases of education_learning_styles, expected 31\. Get a complete copy, or pass counts=any"
     with pytest.raises(DataError, match=sentence):
-        PREFEVAL.cases(ChoiceOptions(data=str(folder)), {})
-    assert len(PREFEVAL.cases(ChoiceOptions(data=str(folder), counts="any"), {})) == 12
+        PREFEVAL.cases([ChoiceOptions(data=str(folder))], {})
+    assert len(PREFEVAL.cases([ChoiceOptions(data=str(folder), counts="any")], {})) == 12
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
     record = find(benchmark)
     every = record.options_of(options)
     settings, method = record.settings(every), record.methods[every[0].method]
-    cases = record.cases(every[0], record.selections[selection])
+    cases = record.cases(every, record.selections[selection])
     lines: list[dict[str, Any]] = [
         {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": record.task(selection), "options": options,
          **signed([Signature.of(record, record.task(selection), cases, told) for told in every])}
