@@ -326,7 +326,7 @@ def token_limit(arguments: Mapping[str, Any] | None) -> int:
     return min(limits, default=0)
 
 
-def mark_open_thinking(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Evidence]:
+def mark_open_thinking(evidence: Iterable[Evidence], method: Method, max_tokens: int = 0) -> Sequence[Any]:
     """All replies of a run, in view of each other; `max_tokens` 0: the method's."""
     evidence = list(evidence)
     if not shows_thinking(evidence):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,19 +10,25 @@ from inspect_ai import Epochs, Task
 from inspect_ai._util.error import PrerequisiteError  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import Scorer
-from inspect_ai.solver import Solver
 from rich.markup import escape
 
 from ..common.errors import OptionError, PersonaFeedbackError
-from ..core.benchmark import Benchmark, find
-from ..core.cases import CaseSet, shown_source
-from ..core.method import TOP_TOKENS, Method, RewardMethod, TopTokenMethod
-from ..core.options import Options
+from ..core.benchmark import find
+from ..core.cases import shown_source
+from ..core.method import TOP_TOKENS, RewardMethod, TopTokenMethod
 from . import hooks
 from .calls import ask_every_call
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
+
+_LOGPROBS = GenerateConfig(
+    logprobs=True,
+    top_logprobs=20,  # OpenAI's and vLLM's maximum; where fewer are allowed, set --top-logprobs
+    max_tokens=TOP_TOKENS,
+    # Some servers scale log-probabilities by the temperature, but not at 0; and white space is not left to luck.
+    temperature=0.0,
+    cache_prompt=False,
+)
 
 
 @contextmanager
@@ -64,20 +70,21 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
     method = record.method(told.method, "inspect")
     name = record.task(selection, method.suffix if only else "")
     cases = record.cases(every, record.selections[selection])
-    solver, scorer, config = _parts(record, method, cases, every)
+    refuse, config = None, _LOGPROBS
+    if isinstance(method, RewardMethod):
+        refuse, config = refuse_other_model, GenerateConfig(max_connections=CONNECTIONS)
+    elif not isinstance(method, TopTokenMethod):
+        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
+        config = GenerateConfig(max_tokens=method.max_tokens, temperature=0.0, cache_prompt=False)
     settings, samples = record.settings(every), []
     for document in method.documents(cases):
         about = record.logged(method, document, settings)
         sample_id, targets = about.pop("id"), about.pop("targets")
         samples.append(Sample(id=sample_id, input=record.input(document), target=targets, metadata=about))
     return Task(
-        dataset=MemoryDataset(
-            samples,
-            name=record.titled(cases.named_set),
-            location=shown_source(cases.source),
-        ),
-        solver=solver,
-        scorer=scorer,
+        dataset=MemoryDataset(samples, name=record.titled(cases.named_set), location=shown_source(cases.source)),
+        solver=ask_every_call(record, cases, every, refuse),
+        scorer=scores(record.name, method.name)(),
         config=config,
         epochs=Epochs(1, []),  # no reducer, see `scorers.measures`; --epochs and --epochs-reducer work as usual
         version=record.version,
@@ -95,27 +102,3 @@ def _shown(name: str) -> str:
     plain = name.replace("/", "-")
     cut = plain.encode()[:_LONGEST].decode(errors="ignore")
     return plain if cut == plain else f"{cut}…"
-
-
-_LOGPROBS = GenerateConfig(
-    logprobs=True,
-    top_logprobs=20,  # OpenAI's and vLLM's maximum; where fewer are allowed, set --top-logprobs
-    max_tokens=TOP_TOKENS,
-    # Some servers scale log-probabilities by the temperature, but not at 0; and white space is not left to luck.
-    temperature=0.0,
-    cache_prompt=False,
-)
-
-
-def _parts(
-    record: Benchmark, method: Method, cases: CaseSet[Any], every: Sequence[Options]
-) -> tuple[Solver, Scorer, GenerateConfig]:
-    scorer = scores(record.name, method.name)()
-    if isinstance(method, RewardMethod):
-        config = GenerateConfig(max_connections=CONNECTIONS)
-        return ask_every_call(record, cases, every, refuse_other_model), scorer, config
-    config = _LOGPROBS
-    if not isinstance(method, TopTokenMethod):
-        # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
-        config = GenerateConfig(max_tokens=method.max_tokens, temperature=0.0, cache_prompt=False)
-    return ask_every_call(record, cases, every), scorer, config

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import datasets
@@ -161,34 +161,33 @@ class BenchmarkTask(ConfigurableTask):
     def apply_filters(self) -> list[Instance] | None:
         filtered = super().apply_filters()
         (name,) = self.instances[0].filtered_resps
+        evidence: Any
         if isinstance(self.method, ReplyMethod):
-            # One text replaces whatever the model's class handed over for each call, so that the log has it.
-            replies = [Reply(text_in(request.resps[0]), None) for request in self.instances]
-            for request, reply in zip(self.instances, replies, strict=True):
-                request.resps, request.filtered_resps[name] = [reply.text], reply.text
-            given: Sequence[Any] = mark_open_thinking(replies, self.method, token_limit(self._config.generation_kwargs))
+            replies = []
+            for request in self.instances:
+                # One text replaces whatever the model's class handed over for each call, so that the log has it.
+                text = text_in(request.resps[0])
+                request.resps, request.filtered_resps[name] = [text], text
+                replies.append(Reply(text, None))
+            evidence = mark_open_thinking(replies, self.method, token_limit(self._config.generation_kwargs))
         else:  # (log-likelihood, is greedy) of each label
-            given = [request.filtered_resps[name][0] for request in self.instances]
-        of_documents: dict[str, list[tuple[Instance, Any]]] = {}
-        for request, of_request in zip(self.instances, given, strict=True):
-            of_documents.setdefault(request.doc["id"], []).append((request, of_request))
+            values = [request.filtered_resps[name][0] for request in self.instances]
+            evidence = per_call(values, self.benchmark.labels)
         answers: list[str] = []
-        for case_id, of_document in of_documents.items():
-            requests = [request for request, _ in of_document]
-            evidence: Sequence[Any] = [of_request for _, of_request in of_document]
-            if not isinstance(self.method, ReplyMethod):
-                evidence = per_call(evidence, self.benchmark.labels)
-            each = len(self.method.calls)
-            results: list[Result] = []
-            for place, cases in enumerate(self.benchmark.logged_cases(self.method, requests[0].doc)):
-                results += self.method.judge(cases, evidence[place * each : (place + 1) * each])
+        end = 0
+        for case_id, requests in groupby(self.instances, lambda request: request.doc["id"]):
+            first, *others = requests
+            start, results = end, list[Result]()
+            for cases in self.benchmark.logged_cases(self.method, first.doc):
+                results += self.method.judge(cases, evidence[end : end + len(self.method.calls)])
+                end += len(self.method.calls)
             self._results[case_id] = results
             read: Sequence[str] = [answer for result in results for answer in result.answers]
             answers += read
             if isinstance(self.method, LabelMethod):  # the log has what each reply was read to
                 if self.method.groups:  # the answers are parts of that
-                    read, _ = self.method.readings(evidence)
-                for request, answer in zip(requests, read, strict=True):
+                    read, _ = self.method.readings(evidence[start:end])
+                for request, answer in zip([first, *others], read, strict=True):
                     request.filtered_resps[name] = answer
         if warning := messages.unreadable(self.benchmark, self._config.task_alias, answers, self.method, "lm-eval"):
             logger.warning(warning)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from ..common.errors import DataError, OptionError
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
-from ..core.method import Reply, mark_open_thinking
+from ..core.method import mark_open_thinking
 from ..core.options import Options
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
@@ -55,7 +55,7 @@ def run_of(
     if unused := recorded.compared(asked):
         say(unused)
     in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
-    recorded = replace(recorded, replies=cast(Mapping[Key, Reply], in_view))
+    recorded = replace(recorded, replies=in_view)
     results: list[Result] = []
     for document in documents:
         if document.id not in left_out:

@@ -271,13 +271,8 @@ def test_both_harnesses_print_the_same_scores_and_both_logs_make_the_same_report
     assert group.measures["f1"].stderr == pytest.approx(F1_STDERR, abs=1e-12)
     assert group.reasons == {"invalid_response_format": 1}
     assert as_json(first)["groups"] == as_json(second)["groups"]
-
-
-@pytest.mark.slow
-def test_the_command_prints_it(tmp_path):
-    _, log = inspect(tmp_path / "logs")
     out = tmp_path / "report"
-    done = CliRunner().invoke(main, ["report", "--full", str(log), "--out", str(out)])
+    done = CliRunner().invoke(main, ["report", "--full", str(two), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert re.search(r"\bF1\b(.*\n){0,3}.*\bYES\b", done.output)
     assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")

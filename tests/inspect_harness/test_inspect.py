@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from inspect_ai import eval_retry
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
-from inspect_ai.scorer import SampleScore, Score, stderr
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.inspect_runs import command, evaluate, inspect_eval, metrics
 from support.judges import JUDGES, KNOWN, METRICS
@@ -29,9 +28,11 @@ from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise import scoring
 from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback import prompts
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import HUB_ID, HUB_REVISION, PAPER_COUNTS
+from personafeedback_tasks.stats.estimates import clustered_stderr, mean
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -39,12 +40,6 @@ NAMES = {
     *(f"personafeedback_{word}" for word in ("specific", "general", "easy", "medium", "hard")),
     *(f"personafeedback_{cell}" for cell in PAPER_COUNTS),
 }
-
-
-def test_the_twelve_tasks_are_registered_under_the_names_of_lm_eval():
-    for name in NAMES:
-        assert registry_lookup("task", f"personafeedback_tasks/{name}") is not None, name
-    assert {name for name in vars(tasks) if name.startswith("personafeedback")} == NAMES
 
 
 def test_the_page_of_the_tasks_has_the_prompt_and_the_revision_that_are_used():
@@ -58,8 +53,13 @@ def test_the_page_of_the_tasks_has_the_prompt_and_the_revision_that_are_used():
     assert f"{HUB_ID} at {HUB_REVISION}: {sum(PAPER_COUNTS.values()):,} cases" in page
 
 
+def test_there_are_twelve_tasks():
+    assert {name for name in vars(tasks) if name.startswith("personafeedback")} == NAMES
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_a_task_holds_the_cells_that_its_name_says(name):
+    assert registry_lookup("task", f"personafeedback_tasks/{name}") is not None
     words = set(name.split("_")[1:])
     task = getattr(tasks, name)(data="sample")
     cells = {sample.metadata["cell"] for sample in task.dataset}
@@ -82,42 +82,22 @@ def test_known_judges_get_exactly_their_known_scores(judge, data, request, tmp_p
 @pytest.mark.slow
 def test_every_metric_per_cell_per_category_and_in_total_is_that_of_the_cases(tmp_path):
     log = evaluate(tasks.personafeedback(data="sample"), "scripted/mixed", tmp_path)
-    cases = load_cases("sample")
-    scores = {c.id: scoring.score_answers(TWO.letters, [_answer(c.id, order) for order in TWO.names]) for c in cases}
-    expected = {}
-    for key in METRICS:
-        for group, members in _groups(cases):
-            rows = [(scores[c.id][key], c.user_id) for c in members]
-            rows = [row for row in rows if not math.isnan(row[0])]
-            expected[key + group] = sum(v for v, _ in rows) / len(rows)
-            expected[f"{key}{group}_stderr"] = _clustered(rows)
+    cases, scores, expected = load_cases("sample"), {}, {}
+    groups = {"": list(cases)}
+    for case in cases:
+        groups.setdefault(f"_{case.cell}", []).append(case)
+        groups.setdefault(f"_{case.category}", []).append(case)
+        answers = [read_reply(JUDGES["mixed"](case.id, order)) for order in TWO.names]
+        scores[case.id] = scoring.score_answers(TWO.letters, answers)
+    for (group, members), key in product(groups.items(), METRICS):
+        values = [scores[case.id][key] for case in members]
+        expected[f"{key}{group}"] = mean(values)
+        expected[f"{key}{group}_stderr"] = clustered_stderr(values, [case.user_id for case in members])
     assert metrics(log) == pytest.approx(expected, abs=1e-12)
     assert log.results.headline.metric == "acc"
     one_cell = metrics(evaluate(tasks.personafeedback_general_hard(data="sample"), "scripted/mixed", tmp_path / "one"))
     assert {*one_cell} == {*METRICS, *(f"{key}_stderr" for key in METRICS)}, "each row once"
     assert next(iter(metrics(log))) == "acc"
-
-
-def _answer(case_id, order):
-    from personafeedback_tasks.parsing.answers import read_reply
-
-    return read_reply(JUDGES["mixed"](case_id, order))
-
-
-def _groups(cases):
-    yield "", list(cases)
-    for cell in PAPER_COUNTS:
-        yield f"_{cell}", [case for case in cases if case.cell == cell]
-    for c in ("specific", "general"):
-        yield f"_{c}", [case for case in cases if case.category == c]
-
-
-def _clustered(rows):
-    scores = [
-        SampleScore(score=Score(value=value), sample_id=str(i), sample_metadata={"user_id": user})
-        for i, (value, user) in enumerate(rows)
-    ]
-    return stderr(cluster="user_id")(scores)
 
 
 def test_both_harnesses_give_the_same_cases_and_the_same_means(general_logs):

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from support.judges import METRICS, who_asks
 from werkzeug import Request, Response
 
-from personafeedback_tasks.core.method import likeliest
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import LETTERS, read_reply
-from personafeedback_tasks.parsing.letter_probabilities import first_written, mass, spelled, spellings, top_reader
+from personafeedback_tasks.parsing.letter_probabilities import spelled, spellings, top_reader
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.stats import estimates
 
@@ -22,28 +21,7 @@ log = math.log
 NAN = (math.nan, math.nan)
 
 
-def top(**probabilities):
-    return [(token, log(p)) for token, p in probabilities.items()]
-
-
 # --- the letters of one place ------------------------------------------------------------------------------------
-
-
-def test_a_letter_is_the_sum_of_its_spellings():
-    # A: 0.5 + 0.1 + 0.05 + 0.02; B: 0.2 + 0.03; the rest spells neither
-    listed = [
-        ("A", 0.5),
-        (" A", 0.1),
-        ("▁A", 0.05),
-        ("（Ａ", 0.02),
-        ("B", 0.2),
-        ("**B", 0.03),
-        ("Answer", 0.06),
-        ("AB", 0.04),
-    ]
-    a, b = top_reader(("A", "B"))((token, log(p)) for token, p in listed)
-    assert (math.exp(a), math.exp(b)) == pytest.approx((0.67, 0.23), abs=1e-12)
-    assert mass((a, b)) == pytest.approx(0.9, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -76,25 +54,6 @@ def test_both_letters_are_read_alike(listed):
     assert top_reader(("A", "B"))([(token.translate(OTHER), value) for token, value in listed]) == pytest.approx(
         (b, a), nan_ok=True
     )
-
-
-def test_an_absent_letter_is_impossible_and_two_absent_ones_are_undefined():
-    a, b = top_reader(("A", "B"))(top(A=0.9, Well=0.1))
-    assert (a, b) == (pytest.approx(log(0.9)), -math.inf)
-    assert likeliest(LETTERS, (a, b)) == "A"
-    for listed in ([], top(Well=0.9, I=0.1)):
-        pair = top_reader(("A", "B"))(listed)
-        assert pair == pytest.approx(NAN, nan_ok=True)
-        assert likeliest(LETTERS, pair) not in LETTERS
-        assert mass(pair) == 0
-
-
-@pytest.mark.parametrize(
-    ("tokens", "place"),
-    [(["A"], 0), (["\n", "▁", "Ċ", "<0x0A>", "", "A"], 5), (["\n"], None), ([], None), (["<think>", "A"], 0)],
-)
-def test_the_letter_stands_at_the_first_token_that_is_not_white_space(tokens, place):
-    assert first_written(tokens) == place
 
 
 # --- end to end --------------------------------------------------------------------------------------------------
@@ -225,9 +184,10 @@ def command(*arguments, folder, **environment):
 
 
 @pytest.mark.slow
-def test_a_server_that_returns_log_probabilities(server, tmp_path):
+def test_a_server_that_returns_log_probabilities(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     url = server.url_for("/v1").rstrip("/")
-    done = command("--model", "openai/gpt-4o", "--model-base-url", url, folder=tmp_path, OPENAI_API_KEY="none")
+    done = command("--model", "openai/gpt-4o", "--model-base-url", url, folder=tmp_path)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     (path,) = tmp_path.glob("*.eval")
     samples = {sample.id: sample.scores["personafeedback_logprobs"] for sample in read_eval_log(str(path)).samples}
@@ -240,15 +200,26 @@ def test_a_server_that_returns_log_probabilities(server, tmp_path):
             assert score.metadata["p_letters"][order] == pytest.approx(sum(shares or [0]), abs=1e-12)
     assert len(server.seen) == 2 * len(CASES)
     assert {(body["top_logprobs"], body["max_tokens"], body["temperature"]) for body in server.seen} == {(20, 16, 0)}
-    check_report(path)
+    check_tables(path)
 
 
-def check_report(path):
-    """The report reads the log and shows both numbers."""
-    report = make_report(read_run(path), CASES)
-    values = [expected(index) for index in range(len(CASES))]
+def check_tables(path):
+    """Inspect's table, that of the log scored again, and the report have every metric of every cell."""
+    log, report = read_eval_log(str(path)), make_report(read_run(path), CASES)
+    again = score_again(log, scores("personafeedback", "logprobs")(), action="overwrite", display="none")
+    names = {
+        f"{name}_{cell}{of}"
+        for name in (*METRICS, "acc_sym", "p_chosen")
+        for cell in CASES.cells
+        for of in ("", "_stderr")
+    }
     for name in ("acc", "acc_sym", "p_chosen"):
-        mean = estimates.mean(value[name] for value in values)
+        mean = estimates.mean(expected(index)[name] for index in range(len(CASES)))
+        for results in (log.results, again.results):
+            table = results.scores[0].metrics
+            assert names <= table.keys()
+            assert table[name].value == pytest.approx(mean, abs=1e-12)
+            assert table[f"{name}_stderr"].value > 0
         assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
         (column,) = [column for table in tables(report) for column in table.columns if column.heading == name]
         assert column.texts[-1] == f"{100 * mean:.1f}"
@@ -279,23 +250,6 @@ def evaluate(model, tmp_path, **kwargs):
 
 def letters(name, **arguments):
     return get_model(f"letters/{name}", memoize=False, **arguments)
-
-
-@pytest.mark.slow
-def test_every_metric_has_its_table_and_the_log_can_be_scored_again(tmp_path):
-    found = evaluate(letters("all"), tmp_path)
-    names = [*METRICS, "acc_sym", "p_chosen"]
-    again = score_again(
-        read_eval_log(found.location), scores("personafeedback", "logprobs")(), action="overwrite", display="none"
-    )
-    for results in (found.results, again.results):
-        table = results.scores[0].metrics
-        cells = {f"_{case.cell}" for case in CASES}
-        assert {f"{name}{cell}{of}" for name in names for cell in cells for of in ("", "_stderr")} <= table.keys()
-        for name in ("acc_sym", "p_chosen"):
-            mean = estimates.mean(expected(index)[name] for index in range(len(CASES)))
-            assert table[name].value == pytest.approx(mean, abs=1e-12)
-            assert table[f"{name}_stderr"].value > 0
 
 
 NONE = "found no log-probabilities in the reply of"
