@@ -15,11 +15,9 @@ from hypothesis import HealthCheck, settings
 
 gc.disable()  # until all modules are imported: to look through what stays takes a fifth of that time
 pytest.register_assert_rewrite("support")
-os.environ["HF_HUB_OFFLINE"] = (
-    "1"  # read once, by the import of huggingface_hub; lm-eval asks the Hub about every model
-)
+os.environ["HF_HUB_OFFLINE"] = "1"  # read once, by the import of huggingface_hub; lm-eval asks about every model
 
-from support.environments import CHECKOUT, Venv, build_wheel
+from support.environments import Venv, build_wheel
 from support.releases import ENVIRONMENT_VARIABLE, Rows, taken_for_the_release, write_part, write_release
 from support.shared import built_once
 
@@ -51,10 +49,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """The quick loop does not import a module that is slow as a whole: each worker would import torch and the providers' SDKs."""
     if "not slow" not in config.option.markexpr or collection_path.suffix != ".py":
         return None
-    return (
-        bool(re.search(r"^pytestmark = .*\bmark\.(slow|release)\b", collection_path.read_text(encoding="utf-8"), re.M))
-        or None
-    )
+    marked = re.search(r"^pytestmark = .*\bmark\.(slow|release)\b", collection_path.read_text(encoding="utf-8"), re.M)
+    return True if marked else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
@@ -113,72 +109,48 @@ def make_release(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def lm_eval_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of lm-eval on the General half, by the judge `mixed`: its results file."""
-    from support.logs import lm_eval_log
-
-    folder = built_once(
-        tmp_path_factory, "lm_eval_general", lambda to: lm_eval_log(to, "mixed", "personafeedback_general", real_data)
-    )
-    (path,) = folder.rglob("results_*.json")
-    return path
-
-
-@pytest.fixture(scope="session")
-def inspect_general(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of Inspect of the same replies."""
-    from support.logs import inspect_log
-
-    folder = built_once(
-        tmp_path_factory, "inspect_general", lambda to: inspect_log(to, "mixed", "personafeedback_general", real_data)
-    )
-    (path,) = folder.glob("*.eval")
-    return path
-
-
-@pytest.fixture(scope="session")
-def part_log(real_part_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`part_log(harness, judge, task, **options)`: the log of a run on 120 real cases. Each is made once in a session: change a copy."""
+def log_on(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`log_on(data, harness, judge, task, **options)`: the log of a run. Each is made once in a session: change a copy."""
     from support import logs
 
     write = {"lm-eval": logs.lm_eval_log, "inspect": logs.inspect_log}
 
-    def made(harness: str, judge: str, task: str, **options: Any) -> Path:
-        name = "-".join(
-            (harness, judge, task, *(re.sub(r"\W+", "", f"{key}{value}") for key, value in options.items()))
-        )
-
-        def build(folder: Path) -> None:
-            with taken_for_the_release():
-                write[harness](folder, judge, task, real_part_folder, **options)
-
-        folder = built_once(tmp_path_factory, f"log-{name}", build)
+    def made(data: Path, harness: str, judge: str, task: str, **options: Any) -> Path:
+        name = re.sub(r"\W+", "-", f"log {data.name} {harness} {judge} {task} {options}")
+        folder = built_once(tmp_path_factory, name, lambda to: write[harness](to, judge, task, data, **options))
         (path,) = (*folder.rglob("results_*.json"), *folder.glob("*.eval"))
         return path
 
     return made
 
 
+@pytest.fixture(scope="session")
+def part_log(real_part_folder: Path, log_on: Callable[..., Path]) -> Callable[..., Path]:
+    """`part_log(harness, judge, task, **options)`: of a run on 120 real cases."""
+
+    def made(*words: str, **options: Any) -> Path:
+        with taken_for_the_release():
+            return log_on(real_part_folder, *words, **options)
+
+    return made
+
+
 class General(NamedTuple):
-    """The General half or a part of it, and the logs of both harnesses on it, by the judge `mixed`."""
+    """The logs of both harnesses on the General half or a part of it, by the judge `mixed`."""
 
     lm_eval: Path
     inspect: Path
     data: Path
     cases: int
-    users: int
-    hard: int
 
 
 @pytest.fixture(params=["part", pytest.param("whole", marks=pytest.mark.release)])
-def general_logs(request: pytest.FixtureRequest) -> General:
+def general_logs(request: pytest.FixtureRequest, log_on: Callable[..., Path]) -> General:
     """The part in each session. Inspect runs on the whole half, a minute long, before a release."""
-    if request.param == "whole":
-        lm_eval, inspect, data = map(request.getfixturevalue, ("lm_eval_general", "inspect_general", "real_data"))
-        return General(lm_eval, inspect, data, cases=3841, users=147, hard=1010)
-    made, data = request.getfixturevalue("part_log"), request.getfixturevalue("real_part")
-    lm_eval, inspect = (made(harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect"))
-    return General(lm_eval, inspect, data, cases=120, users=73, hard=40)
+    name, cases = {"whole": ("real_data", 3841), "part": ("real_part", 120)}[request.param]
+    data = request.getfixturevalue(name)
+    logs = (log_on(data, harness, "mixed", "personafeedback_general") for harness in ("lm-eval", "inspect"))
+    return General(*logs, data=data, cases=cases)
 
 
 @pytest.fixture(scope="session")
@@ -226,8 +198,6 @@ def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy of the checkout that is gone afterwards."""
-    if not (CHECKOUT / "pyproject.toml").is_file():
-        pytest.skip("needs the checkout, to build the wheel from")
     (path,) = built_once(tmp_path_factory, "wheel", build_wheel).glob("*.whl")
     return path
 

@@ -13,7 +13,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from support import planted_prompts
-from support.simulated import owners_of
 
 from personafeedback_tasks.stats.clusters import Shared, shared_variance
 from personafeedback_tasks.stats.estimates import (
@@ -118,7 +117,7 @@ def test_one_more_wrong_case_moves_an_interval_a_little(name, path, also):
     point, others by as much in cases, and neither end goes up by what a table would show."""
     sizes, rng = np.array(STRUCTURES[name]), np.random.default_rng(4)
     n = int(sizes.sum())
-    users = [f"u{owner}" for owner in owners_of(sizes)]
+    users = [f"u{owner}" for owner, cases in enumerate(sizes) for _ in range(cases)]
     prompts = Shared([f"p{place % 41}" for place in range(n)]) if also == "prompts" else None
     cells = ["abbccc"[place % 6] for place in rng.permutation(n)] if also == "cells" else None
     order = np.arange(n) if path == "stacked" else rng.permutation(n)
