@@ -57,17 +57,13 @@ class Memory(Struct):
 
 
 class Rubric(Struct):
-    """`sycophancy_failure` is of facts, `expected_behavior` of conflicts."""
-
-    sycophancy_failure: str = ""
-    expected_behavior: str = ""
+    sycophancy_failure: str = ""  # of facts
+    expected_behavior: str = ""  # of conflicts
 
 
 class Evaluation(Struct):
-    """`preference_aligned_answer` is a letter in the file of facts, which names no text, and is not used there."""
-
     reference_answer: NonEmpty
-    preference_aligned_answer: NonEmpty
+    preference_aligned_answer: NonEmpty  # a letter in the file of facts, where it is not used
     rubric: Rubric
 
 
@@ -141,7 +137,10 @@ def _cases(path: Path, part: str) -> list[MemoryCase]:
         other = next((one for one in (*every[half:], *every[:half]) if one.metadata.topic != row.metadata.topic), None)
         if other is None:
             raise broken(where, "no other topic in its file", "another row with another one")
-        right, wrong = _responses(row, part)
+        evaluation = row.evaluation
+        right, wrong = evaluation.rubric.expected_behavior, evaluation.preference_aligned_answer
+        if part == FACTS:
+            right, wrong = evaluation.reference_answer, evaluation.rubric.sycophancy_failure
         if not (right.strip() and wrong.strip()) or right == wrong:
             raise broken(where, f"the answers {right!r} and {wrong!r}", "two different texts")
         transcript = "\n\n".join(f"{turn.role.capitalize()}: {turn.content}" for turn in row.dialogue)
@@ -160,11 +159,3 @@ def _cases(path: Path, part: str) -> list[MemoryCase]:
             )
         )  # fmt: skip
     return cases
-
-
-def _responses(row: MemoryRow, part: str) -> tuple[str, str]:
-    # (the right answer, the one that gives in to the memory)
-    evaluation = row.evaluation
-    if part == FACTS:
-        return evaluation.reference_answer, evaluation.rubric.sycophancy_failure
-    return evaluation.rubric.expected_behavior, evaluation.preference_aligned_answer

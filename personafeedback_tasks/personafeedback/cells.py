@@ -42,7 +42,11 @@ SELECTIONS: dict[str, dict[str, str]] = {
 def columns(cells: Collection[str]) -> dict[str, list[str]]:
     """Column of a table -> its cells: each cell, a category with several of them, `total` over both categories."""
     present = [cell for cell in CELLS if cell in cells]
-    named = {cell: [cell] for cell in present}
-    of_category = {name: [cell for cell in present if category_of(cell) == name] for name in CATEGORIES}
-    named |= {name: members for name, members in of_category.items() if len(members) > 1}
-    return named | ({"total": present} if all(of_category.values()) else {})
+    found = {cell: [cell] for cell in present}
+    for category in CATEGORIES:
+        members = [cell for cell in present if category_of(cell) == category]
+        if len(members) > 1:
+            found[category] = members
+    if {*map(category_of, present)} == {*CATEGORIES}:
+        found["total"] = present
+    return found

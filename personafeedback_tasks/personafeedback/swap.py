@@ -151,11 +151,6 @@ def _rows(data: str | None, counts: str, difficulty: str | None = None) -> Perso
     return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
 
 
-def _as_asked(cases: PersonaCases, signature: Any) -> PersonaCases:
-    # a control may have been loaded as the run that it controls
-    return cases if isinstance(cases[0], SwapCase) else swapped(cases, signature.options["pairs"])
-
-
 def pair_of(case_id: str) -> str:
     """The pair of a case: `general_hard:3~7` of `general_hard:7~3`."""
     cell, _, lines = case_id.partition(":")
@@ -243,7 +238,10 @@ class Swap(PersonaFeedback):
         drawn={"overlap": _BASE.drawn["overlap"]},
         card=_BASE.card and replace(_BASE.card, caveats=_caveats, baselines={}),
         load=_rows,
-        under=_as_asked,
+        # a control may have been loaded as the run that it controls
+        under=lambda cases, signature: (
+            cases if isinstance(cases[0], SwapCase) else swapped(cases, signature.options["pairs"])
+        ),
         macro=False,
         swaps=True,
         asks=(

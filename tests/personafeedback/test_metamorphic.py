@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import pytest
 from support.judges import METRICS, MIXTURE, OTHER
-from support.lm_eval_runs import JudgeLM, evaluate
+from support.lm_eval_runs import evaluate
+from support.models import register
 
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -32,19 +33,11 @@ def readable(prompt: str) -> str:
     return "AAB"[number(prompt) % 3]
 
 
-class TextLM(JudgeLM):
-    """Replies to the text of a prompt: the same text, the same reply."""
-
-    def _asked(self, requests):
-        self.prompts += [request.args[0] for request in requests]
-        return [request.args for request in requests]
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [self.judge(prompt) for prompt, _ in self._asked(requests)]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        # one pair in twenty is tied
-        return [(-float(number(f"{prompt} {word.strip()}") % 20), False) for prompt, word in self._asked(requests)]
+Judge = register(
+    "by_text",
+    lambda judge, prompt, case_id, call: {"mixed": mixed, "readable": readable}[judge](prompt),
+    lambda judge, prompt, case_id, call: [-float(number(f"{prompt} {letter}") % 20) for letter in "AB"],  # ties, too
+)
 
 
 class Run(NamedTuple):
@@ -53,20 +46,18 @@ class Run(NamedTuple):
     prompts: list
 
 
-def run_of(data, judge=mixed, task=TASK) -> Run:
-    lm = TextLM(judge)
-    results = evaluate(lm, task, data, log_samples=True, metadata={"counts": "any"})
+def run_of(data, judge="mixed", task=TASK) -> Run:
+    results = evaluate(Judge(judge), task, data, log_samples=True, metadata={"counts": "any"})
     names = [*METRICS, "acc_sym"] if task.endswith("_mc") else METRICS
     of_id = {case.id: case for case in load_cases(data, "general", "hard", counts="any")}
-    cases = {}
+    cases, prompts = {}, []
     for sample in results["samples"][task]:
         case = of_id[sample["doc"]["id"]]
-        cases[case.question, *sorted(case.responses)] = (
-            [*sample["filtered_resps"]],
-            {name: sample[name] for name in names},
-        )
+        values = {name: sample[name] for name in names}
+        cases[case.question, *sorted(case.responses)] = [*sample["filtered_resps"]], values
+        prompts += [prompt for prompt, *_ in sample["arguments"]]
     totals = {key.removesuffix(",none"): value for key, value in results["results"][task].items()}
-    return Run(cases, {name: value for name, value in totals.items() if isinstance(value, float)}, lm.prompts)
+    return Run(cases, {name: value for name, value in totals.items() if isinstance(value, float)}, prompts)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +72,7 @@ def personas(real_part_folder, rows):
     return {user: json.loads((real_part_folder / "persona" / f"{user}.json").read_bytes()) for user in users}
 
 
-@pytest.mark.parametrize(("judge", "task"), [(mixed, TASK), (readable, TASK), (mixed, f"{TASK}_mc")])
+@pytest.mark.parametrize(("judge", "task"), [("mixed", TASK), ("readable", TASK), ("mixed", f"{TASK}_mc")])
 def test_swapping_the_labels_mirrors_every_metric(judge, task, make_release, rows, personas, real_part_folder):
     """What follows when both prompts and both replies change their places.
 
@@ -108,8 +99,8 @@ def test_swapping_the_labels_mirrors_every_metric(judge, task, make_release, row
     assert one.totals["acc"] + two.totals["acc"] == same(1 - one.totals["invalid"], abs=1e-12)
     for name in ("consistency", "first_rate", "invalid"):
         assert two.totals[name] == same(one.totals[name], rel=1e-12)
-    assert (one.totals["invalid"] > 0) == (judge is mixed)
-    if judge is readable:
+    assert (one.totals["invalid"] > 0) == (judge == "mixed")
+    if judge == "readable":
         assert one.totals["first_rate"] > 0.55, "without a bias its mirror would say nothing"
         assert two.totals["acc_stderr"] == same(one.totals["acc_stderr"], rel=1e-12)
 

@@ -16,9 +16,8 @@ from personafeedback_tasks.inspect_tasks.personafeedback_swap import (
 )
 from support.commands import personafeedback, ran
 from support.inspect_runs import evaluate
-from support.lm_eval_runs import command
 from support.logs import lm_eval_log
-from support.models import register
+from support.models import by_lm_eval, register
 from support.shared import built_once
 from support.shown import words
 
@@ -167,12 +166,8 @@ def test_log_odds_show_that_picks_change_with_the_user_where_every_letter_is_the
     measures = one["general"]["measures"]
     assert [measures[name]["value"] for name in ("acc", "consistency", "acc_sym", "changed")] == [0.5, 0, 1, 1]
     assert "picks changed with the user" not in text
-    done = command(
-        "--model", "knows_and_prefers_the_first", "--tasks", "personafeedback_swap_mc", "--metadata", '{"data": "sample"}',
-        "--log_samples", "--output_path", tmp_path / "lm-eval",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (other, _) = groups(tmp_path, tmp_path / "lm-eval", "b")
+    folder = by_lm_eval(tmp_path / "lm", "knows_and_prefers_the_first", "persona", task="personafeedback_swap_mc")
+    (other, _) = groups(tmp_path, folder, "b")
     assert other["general"]["measures"] == measures
 
 

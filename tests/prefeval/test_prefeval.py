@@ -17,8 +17,7 @@ from support.commands import personafeedback
 from support.documents import DOCS, needs_checkout
 from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
-from support.lm_eval_runs import command as lm_eval_command
-from support.models import FOUR, register
+from support.models import FOUR, by_lm_eval, register
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError
@@ -112,12 +111,8 @@ def expected(read_one) -> dict[str, float]:
 
 def in_lm_eval(judge: str, task: str, folder: Path) -> Path:
     """The results file of a run."""
-    done = lm_eval_command(
-        "--model", "four", "--model_args", f"judge={judge}", "--tasks", task, "--metadata", '{"data": "sample"}',
-        "--log_samples", "--output_path", folder,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return max(folder.rglob("results_*.json"))
+    by_lm_eval(folder, "four", "persona", "--model_args", f"judge={judge}", task=task)
+    return next(folder.rglob("results_*.json"))
 
 
 @pytest.mark.slow
