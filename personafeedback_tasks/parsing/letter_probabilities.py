@@ -41,14 +41,12 @@ def _byte_level(text: str) -> str:
 @cache
 def spellings(letters: tuple[str, ...]) -> dict[str, str]:
     """Text of a token without white space around it -> the letter that it spells."""
-    return {
-        write(before + form + after): letter
-        for letter in letters
-        for narrow in (letter, letter.lower())
-        for form in (narrow, chr(ord(narrow) + _TO_FULL_WIDTH))
-        for before, after in product(_BEFORE, _AFTER)
-        for write in (str, _byte_level)
-    }
+    found = {}
+    for letter in letters:
+        wide = chr(ord(letter) + _TO_FULL_WIDTH)
+        for before, form, after in product(_BEFORE, (letter, letter.lower(), wide, wide.lower()), _AFTER):
+            found[before + form + after] = found[_byte_level(before + form + after)] = letter
+    return found
 
 
 def spelled(token: str, letters: tuple[str, ...] = LETTERS) -> str | None:
@@ -58,8 +56,10 @@ def spelled(token: str, letters: tuple[str, ...] = LETTERS) -> str | None:
 
 def first_written(tokens: Sequence[str]) -> int | None:
     """The place of the first token that is not white space: where the letter must be. None if there is none."""
-    written = (place for place, token in enumerate(tokens) if token.replace(_NEWLINE, "").strip(_BLANK))
-    return next(written, None)
+    for place, token in enumerate(tokens):
+        if token.replace(_NEWLINE, "").strip(_BLANK):
+            return place
+    return None
 
 
 def top_reader(letters: tuple[str, ...]) -> Callable[[Iterable[Token]], LogLikelihoods]:

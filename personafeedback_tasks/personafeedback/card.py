@@ -44,11 +44,10 @@ def measured(model: str, options: Mapping[str, Any], primary: str, cases: Person
     if hidden and setting != "no_persona":
         shown = f"{shown.replace('whole ', '')} without {hidden}"
     how = (_ONE_BY_ONE if options["method"] == "reward" else _IN_BOTH_ORDERS).format(right=right)
-    text = (
+    return (
         f"{asks} asks which of two responses suits a given user better. {model} was shown {foreign.markdown(shown)}, "
-        f"the user's question and {how}"
+        f"the user's question and {how}{f' {DEBIASED_SCORE}' if primary == DEBIASED else ''}"
     )
-    return f"{text} {DEBIASED_SCORE}" if primary == DEBIASED else text
 
 
 def caveats(facts: CardFacts) -> tuple[list[str], list[str]]:

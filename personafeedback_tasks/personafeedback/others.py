@@ -151,10 +151,7 @@ def _near_twins(one: Persona, another: Persona) -> bool:
 
 def _shared(one: Persona, another: Persona) -> float:
     # share of one's statements that another makes as well
-    if not one.statements:
-        return 1.0
-    shared = [
-        text in another.statements or 2 * len(terms & another.terms) > len(terms)
-        for text, terms in one.statements.items()
-    ]
-    return sum(shared) / len(shared)
+    shared = 0
+    for text, terms in one.statements.items():
+        shared += text in another.statements or 2 * len(terms & another.terms) > len(terms)
+    return shared / len(one.statements) if one.statements else 1.0

@@ -65,7 +65,7 @@ class _Faults(Struct, forbid_unknown_fields=True):
 
 
 def _by_fault(cases: Iterable[PersonaCase]) -> dict[str, frozenset[str]]:
-    # a fault that at least half of the people asked found
+    # faults that at least half of the people asked found
     found: dict[str, set[str]] = defaultdict(set)
     for case in cases:
         if "faults" not in case.extra:

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from itertools import cycle
 from typing import Any, NamedTuple
 
 from ..common.errors import DataError, OptionError, choose
@@ -20,8 +19,9 @@ SETTINGS = ("persona", "no_persona", "other_persona", "padding")
 
 
 def neutral(length: int, language: str) -> str:
-    """That many characters of text that concerns nobody, in the language of a persona."""
-    return "".join(char for char, _ in zip(cycle(NEUTRAL[language]), range(length), strict=False))
+    """That many characters of text that concerns nobody."""
+    text = NEUTRAL[language]
+    return (text * (length // len(text) + 1))[:length]
 
 
 class Told(NamedTuple):

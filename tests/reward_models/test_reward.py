@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 import threading
+from functools import partial
 
 import pytest
 
@@ -28,7 +29,6 @@ from support.releases import row_of
 
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import OptionError
-from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.rewards import RewardError
 from personafeedback_tasks.inspect_harness.calls import messages
 from personafeedback_tasks.inspect_harness.reward_api import RewardModelAPI
@@ -38,6 +38,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template as Options
 from personafeedback_tasks.personafeedback.prompts import conversation
+from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reward_models.classifier import Reward, RewardModel
 
@@ -242,8 +243,7 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
 
     async def ask(case):
         with anyio.CancelScope() as scopes[case.id]:
-            record = find("personafeedback")
-            told = messages(record, record.methods["reward"], case, Options(method="reward"), "chosen")
+            told = messages(PERSONAFEEDBACK, case, Options(method="reward"), "chosen")
             told[-1].metadata = {"case_id": case.id, "call": "chosen"}
             replies[case.id] = await api.generate(told, [], "none", None)
 
@@ -251,7 +251,7 @@ def test_a_call_that_is_cancelled_while_it_scores_a_window_leaves_the_others_the
         # The only thread is busy: what was taken off the queue waits for it.
         anyio.to_thread.current_default_thread_limiter().total_tokens = 1
         async with anyio.create_task_group() as group:
-            group.start_soon(anyio.to_thread.run_sync, release.wait)
+            group.start_soon(partial(anyio.to_thread.run_sync, release.wait, abandon_on_cancel=True))
             await anyio.wait_all_tasks_blocked()
             for case in sample[:4]:
                 group.start_soon(ask, case)
