@@ -7,46 +7,25 @@ linear time: each repeats one set of characters, and is bounded or ends at a cha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from .vocabulary import classes
 
 _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 
-# Where words mean more than one by one. The order matters: nouns join labels first, then pairs of labels become `=`.
-# (class without which the pattern cannot match, so that most are not tried; pattern; what it becomes)
-_PHRASES = [(needs, re.compile(pattern), new) for needs, pattern, new in [
-    # Response A; A选项; A's answer; the first response (A); A A A
-    ("1", "1N[Aa]", "a"), ("2", "2N[Bb]", "b"), ("", r"[Nd](?:A|α(?![xdUgn]))", "a"), ("", r"[Nd](?:B|β(?![xdUgn]))", "b"),
-    ("M", r"M(?:[Aα]|1(?=[igG:,.\n]))", "a"), ("M", r"M(?:[Bβ]|2(?=[igG:,.\n]))", "b"),
-    ("", r"[Aa](?:D?M|D[Nd](?=\w))", "a"), ("", r"[Bb](?:D?M|D[Nd](?=\w))", "b"), ("", r"[Aa][Aa(]*[Aa]", "A"), ("", r"[Bb][Bb(]*[Bb]", "B"),
-    ("U", r"U[nHx&]{0,8}cn?[12](?![NJMd])", "x"), ("1", r"1[NJM]|(?<!n)1d(?!:)", "a"), ("2", r"2[NJM]|(?<!n)2d", "b"),  # the first one
-    ("1", r"(?<![^cigGtn:\n])1(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "a"), ("2", r"(?<![^cigGtn:\n])2(?=[.\n]|$|,n*[.r\n]|r|[igGmfou])", "b"),  # the first is
-    ("α", r"(?<![^:\n(Qi])α(?=[.\n(]|$)", "A"), ("β", r"(?<![^:\n(Qi])β(?=[.\n(]|$)", "B"),  # b)
-    (":", rf"(?:7[^ABab\n]{{0,12}}|gjw):0?[.,]?({_L})(?!0[,>&o])[01.,>&o]{{0,3}}{_L}(?!0)2?", r"Q\1"),  # ranking: A, B
-    ("", rf"{_L}(?:[|&],?|,?[|&])[n=cdN:]{{0,3}}{_L}", "="),  # A or B
-    (",", rf"(?<![t!wouK])(?<!tp){_L},{_L}(?=[.\n?(]|$)", "="), ("", rf"{_L}[:s]{_L}(?=[.\n?(]|$)", "="),  # A, B; A = B
-    ("0", rf"0{_L}[,&|]{{1,3}}0{_L}|{_L}0[,&|]{{1,3}}{_L}0", "="),  # 50% A, 50% B
-    ("R", rf"{_L}R[,&]?", ""), ("R", "R", "m"), ("K", rf"K[vt]n?({_L})", r"w\1"),  # A보다 B; anything but A
-    # I think that; but they say, I don't think, it is easy to say; they want A to win
-    ("V", "Vt", "V"), ("V", rf"(?<=U)n?V(?={_L}m5)", "6"), ("V", r"(?<=U)V|(?<=!)V|(?<=!n)V|V(?=n?!)|i[in]{0,3}jV", "S"), ("V", "V", "n"),
-    ("3", "3", "n"), ("s", rf"(?<={_L}in)s(?=d)", "n"), ("o", "oJ", "g"),  # B is my final answer; A edges it
-    # for this user, A is more useful; more useful to me; finds A more useful
-    ("5", rf"([p4][nD]{{0,3}}U[nDPU]{{0,3}},{_L}[in]{{0,3}})m5", r"\1g"), ("5", r"m5(?=p[ABab]|[j4p]n{0,2}(?:U|n[.,\n]|n$))|(?<=p[nU])n?m5", "g"),
-    ("6", rf"6n?({_L}?)n?m[5fE]", r"g\1"), ("6", "6n?5", "f"), ("6", rf"6(?=n?{_L}[jin]{{0,5}}g)", "n"), ("6", "6", "x"), ("5", "5", "x"),
-    ("m", r"mnji(?=g)", ""), ("m", r"mnj(?=[fE])", "m"),  # more likely to be preferred
-    ("h", r"yh", "y"), ("h", r"h(?:[nJjihU]{0,5}c[nJjp0dN]{0,4}|n{1,2}in{0,2}U),", ""),  # even if; if I must choose,
-    ("!", rf"({_L})!({_L})(?=[fgGmn])", r"\1u\2"), ("j", rf"(?<=[gw])j[nD]?{_L}", ""),  # A没有B好; preferable to A
-    ("z", r"z(?=[jp]n?c)", "y"),  # meant to choose; else a correction opens its clause
-    ("z", r"(?<![^,._(\n?:vzs!|&npJα42])(?<!x[npJα4])(?<!x[npJα4]{2})(?<![Ux]!)z", "ζ"), ("z", "z", "n"), ("ζ", "ζ", "z"),
-    ("e", r"!n?e[gfxnmEGα]{1,4}e", "u"), ("l", r"l[gfEG]|lx(?=t)", "w"), ("e", r"e(?!α)", "r"),  # not as good as
-    # more suitable; fits the user better
-    ("", r"m[mnpD4U]{0,5}[fEG]|(?<=D)m[xDn&U]{0,9}f|gn?[fE]|m{1,3}g", "g"), ("f", r"f([npxUjD4αABab]{0,10})[gm]{1,3}", r"g\1"),
-    ("p", r"(?<=g)[fn]?p(?=[ABab])", ""), ("m", rf"({_L}mx{{1,4}}[,&]{_L})g", r"\1x"),  # better served by A; A更x，B更f
-    ("I", rf"(?<={_L})I(?=[αnm]{{0,3}}[gw])", "i"), ("I", "I", "x"), ("7", rf"7(?={_L}[gt])", "c"),  # shows a better understanding; rank A higher
-    ("T", rf"({_L})[:(]?T", r"\1ig,"), ("F", rf"({_L})[:(]?F", r"\1iw,"), ("F", rf"F({_L})", r",\1iw,"),  # A ✓ B ✗
-    ("T", "T", "n"), ("α", "α", "n"),
-]]  # fmt: skip
+def _phrases(path: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
+    # The rows of the table: (class without which the pattern cannot match, pattern, what it becomes).
+    for row in path.read_text(encoding="utf-8").splitlines():
+        if row and not row.startswith("#"):
+            needs, pattern, new = ("" if cell == "-" else cell for cell in row.split())
+            yield needs, re.compile(pattern.replace("L", _L)), new
+
+
+_PHRASES = list(_phrases(Path(__file__).with_name("phrases.txt")))
+"""Where words mean more than one by one, in the order in which they are looked for."""
+
 # What may follow a declaration: nothing that an unknown word could limit, unless it is about the user.
 _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
 # (rank, pattern): 2 names the answer, 1 says it, 0 says it only if nothing else does.
