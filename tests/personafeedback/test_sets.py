@@ -11,11 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import ran
 from support.documents import DOCS, needs_checkout
+from support.inspect_runs import evaluate
+from support.logs import lm_eval_log
 from support.releases import write_set
+from support.shared import built_once
 
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duel, NotAsked
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.personafeedback.manifest import Agreement, LabelNoise, Manifest
 
@@ -163,27 +169,16 @@ def test_the_example_of_the_page_is_a_manifest(tmp_path):
     assert found.agreement.value == 0.46
 
 
-from personafeedback_tasks.inspect_tasks import personafeedback as tasks
-from support.commands import ran
-from support.inspect_runs import evaluate
-from support.logs import lm_eval_log
-from support.shared import built_once
-
-from personafeedback_tasks.logs.read import read_run
-
 NAME = "kitchen questions"
 OF_THE_PAPER = ("Table 2", "2506.12915", "PersonaFeedback", "nine annotators", "PersonalAILab", "8,298")
 
 
-USERS = ("u0", "u1", "u2", "u3")
-
-
 def run_on_a_set(root):
-    cells = {}
+    users, cells = ("u0", "u1", "u2", "u3"), {}
     for cell in ("general/easy", "general/hard"):
         row = {"chosen": "A soup that suits you.", "reject": "Fish."}
-        cells[cell] = [{**row, "user_id": user, "question": f"What does {user} cook, {cell}?"} for user in USERS]
-    write_set(root / "set", cells, {user: {"Name": f"Ada {user}", "Likes": "soup"} for user in USERS})
+        cells[cell] = [{**row, "user_id": user, "question": f"What does {user} cook, {cell}?"} for user in users]
+    write_set(root / "set", cells, {user: {"Name": f"Ada {user}", "Likes": "soup"} for user in users})
     evaluate(tasks.personafeedback(data=str(root / "set")), "scripted/readable", root / "logs" / "set")
     lm_eval_log(root / "lm", "readable", "personafeedback_general_hard", root / "set")
 
