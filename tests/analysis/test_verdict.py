@@ -8,10 +8,6 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
 from support.duel_folders import write_duels
@@ -161,7 +157,6 @@ def test_ties_count_half_and_an_empty_side_has_lost_without_asking(logs, tmp_pat
 
 @pytest.mark.slow
 def test_the_other_harness_gives_the_same_verdict(logs, tmp_path):
-    pytest.importorskip("lm_eval")
     from support.logs import lm_eval_log
 
     there, _ = verdict_of(logs, "readable", "some", tmp_path=tmp_path)

@@ -8,13 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 import numpy as np
+import pytest
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard
 from support.commands import ran
 from support.inspect_runs import evaluate

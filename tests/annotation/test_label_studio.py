@@ -13,8 +13,6 @@ from support.commands import personafeedback
 from support.duel_folders import write_duels
 from support.environments import UV
 
-pytest.importorskip("jinja2")
-
 RULES = """
 import json, sys
 from pathlib import Path

@@ -9,9 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("jinja2")
-
 from support.commands import ran
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED

@@ -14,7 +14,8 @@ from personafeedback_tasks.building.build import Build
 @pytest.fixture
 def writer(monkeypatch):
     """A scripted writer in place of every model."""
-    generation = pytest.importorskip("personafeedback_tasks.inspect_harness.generation")
+    from personafeedback_tasks.inspect_harness import generation
+
     found = Writer()
     monkeypatch.setattr(generation, "generate", found)
     monkeypatch.setattr(generation, "check_models", lambda *_: None)

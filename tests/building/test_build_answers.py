@@ -8,9 +8,6 @@ from collections import Counter
 from itertools import product
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, words, write, write_answers, write_personas, write_questions

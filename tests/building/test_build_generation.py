@@ -8,9 +8,6 @@ import shutil
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from hypothesis import given
 from hypothesis import strategies as st
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions

@@ -7,9 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from support.browser import Page, chromium
 from support.building import a_build, persona, write
 from support.builds import change

@@ -8,9 +8,6 @@ from collections import Counter
 from itertools import product
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from support.building import a_build, persona, words, write, write_answers, write_personas, write_questions
 from support.builds import change
 from support.commands import personafeedback, ran

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 from support.builds import a_build
 from support.commands import personafeedback, ran
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block
 
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Person, Question
@@ -179,11 +179,9 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
 
 
 @pytest.mark.release
-@needs_checkout
 def test_the_lines_of_the_page_train_a_model_and_score_it(tmp_path):
     pytest.importorskip("torch")
     trl = pytest.importorskip("trl")
-    pytest.importorskip("inspect_ai")
     from support import classifiers
 
     build = split(tmp_path / "ours")

@@ -9,10 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-
-pd = pytest.importorskip("pandas")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.duel_folders import write_duels
 from support.environments import CHECKOUT

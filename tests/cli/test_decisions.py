@@ -10,9 +10,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-
-pytest.importorskip("scipy")
-
 from support import jsonl_harness
 from support.commands import personafeedback, ran
 from support.jsonl_harness import judged

@@ -6,19 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from support.commands import ran
 from support.duel_folders import write_duels
 from support.logs import inspect_log, lm_eval_log
 from support.releases import write_set
 
 from personafeedback_tasks.personafeedback.cases import load_cases
+
+pytestmark = pytest.mark.slow
 
 HARD = "personafeedback_general_hard"
 OWNER, FOLDER = "annelise", "kitchen data"

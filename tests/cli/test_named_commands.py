@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import click
 import pytest
-from support.documents import needs_checkout
 from support.environments import CHECKOUT
 
 from personafeedback_tasks.cli.main import main
@@ -49,7 +48,6 @@ def fault(text: str) -> str:
     return f"no option {unknown}" if unknown else ""
 
 
-@needs_checkout
 def test_every_command_that_is_named_exists():
     named = [(where, found[1]) for where, text in texts() for found in COMMAND.finditer(text)]
     assert len(named) > 150
@@ -70,7 +68,6 @@ def commands(command: click.Command = main) -> Iterator[click.Command]:
 OPTIONS = [one for command in commands() for one in command.params if isinstance(one, click.Option)]
 
 
-@needs_checkout
 def test_every_option_that_the_package_names_is_one_of_a_command_or_of_a_harness():
     known = {"--help", *OTHERS, *(name for option in OPTIONS for name in option.opts)}
     named = {

@@ -20,11 +20,6 @@ from typing import Any
 
 import pytest
 from click import Context
-
-pytest.importorskip("rich")
-pytest.importorskip("scipy")
-pytest.importorskip("huggingface_hub")
-
 from rich.cells import cell_len
 from support import jsonl_harness
 from support.cards import update

@@ -8,13 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-pytest.importorskip("rich")
-
 from support.authors import PROFILES, profile, write
 from support.commands import AWAY, personafeedback, ran, room_for, tree
 from support.logs import lm_eval_log
@@ -23,6 +16,8 @@ from support.releases import write_release
 from personafeedback_tasks.common import files
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
+
+pytestmark = pytest.mark.slow
 
 JUDGES = {"v1": "gold", "v2": "readable"}
 """Wording -> who answers."""

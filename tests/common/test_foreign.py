@@ -8,24 +8,19 @@ import re
 import shutil
 from pathlib import Path
 
+import markdown_it
 import pytest
+from huggingface_hub import metadata_load
 from support.attacks import ATTACKS
 from support.commands import personafeedback, ran
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("rich")
-pytest.importorskip("scipy")
-markdown_it = pytest.importorskip("markdown_it")
-
-from huggingface_hub import metadata_load
 from support.logs import lm_eval_log, set_options, settle
 
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import release
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.prompts import Template, build
+
+pytestmark = pytest.mark.slow
 
 HARMLESS, OTHER = "acme/model", "acme/other"
 RENDERER = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])

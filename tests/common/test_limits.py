@@ -89,8 +89,6 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory) -> dict[str, Path]:
-    pytest.importorskip("lm_eval")
-    pytest.importorskip("inspect_ai")
     from support.logs import inspect_log, lm_eval_log
 
     folder, task = tmp_path_factory.mktemp("good"), "personafeedback_general_hard"
@@ -151,7 +149,6 @@ def rebuilt(log: Path, path: Path, changed: str, content: str) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("words", a_part(["report", "rank --data sample --full"], 2))
 def test_killers_are_passed_over_beside_good_logs(words, killers):
-    pytest.importorskip("rich")
     assert len(killers) == 39
     folder = next(iter(killers.values())).parent.parent
     name, *options = words.split()

@@ -10,10 +10,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from inspect_ai import task
 from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from lm_eval import simple_evaluate

@@ -94,7 +94,6 @@ NO_SETTING = f"OptionError: setting must be one of {', '.join(SETTINGS)}, got 'x
     ("command", "sentence"), [(LM_EVAL, NO_FILE), ([*LM_EVAL, "--metadata", '{"setting": "x"}'], NO_SETTING)]
 )
 def test_the_last_line_of_a_refused_run_of_lm_eval_is_our_sentence(command, sentence, make_release, tmp_path):
-    pytest.importorskip("lm_eval")
     release = make_release(
         {"general/hard": [{"user_id": "u", "question": "?", "chosen": "a", "reject": "b"}]}, {"u": {"Name": "x"}}
     )

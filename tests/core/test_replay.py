@@ -10,15 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard, personafeedback_hard
 from personafeedback_tasks.inspect_tasks.recenter import recenter_relevance
 from support.commands import personafeedback, ran
-from support.documents import DOCS, block, needs_checkout, run_as_printed
+from support.documents import DOCS, block, run_as_printed
 from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
@@ -322,7 +318,6 @@ def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path):
 # --- as printed --------------------------------------------------------------------------------------------------------
 
 
-@needs_checkout
 @pytest.mark.slow
 def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
     """Another harness adds the replies between the first command and the others."""

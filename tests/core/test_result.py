@@ -7,11 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from support.logs import inspect_log, lm_eval_log, opened, signed
 
 from personafeedback_tasks.core.method import Reply

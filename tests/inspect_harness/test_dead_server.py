@@ -5,9 +5,6 @@ from __future__ import annotations
 import logging
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from inspect_ai.hooks import Hooks
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, _retry, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks

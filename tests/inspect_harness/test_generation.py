@@ -7,12 +7,6 @@ from collections import Counter
 from itertools import chain
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("openai")
-
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import BatchConfig, _retry
 from support.servers import serving
@@ -20,6 +14,8 @@ from tenacity import wait_none
 
 from personafeedback_tasks.common.errors import OptionError
 from personafeedback_tasks.inspect_harness.generation import PATIENCE, GenerationError, generate, spent
+
+pytestmark = pytest.mark.slow
 
 MODEL = "openai/gpt-4o"
 

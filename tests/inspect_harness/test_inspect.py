@@ -10,9 +10,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from inspect_ai import eval_retry
 from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import read_eval_log

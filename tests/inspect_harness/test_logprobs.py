@@ -58,7 +58,6 @@ def test_both_letters_are_read_alike(listed):
 
 # --- end to end --------------------------------------------------------------------------------------------------
 
-pytest.importorskip("inspect_ai")
 
 from inspect_ai import score as score_again
 from inspect_ai.log import read_eval_log

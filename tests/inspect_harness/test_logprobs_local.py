@@ -10,7 +10,6 @@ pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")  # hf/ needs it
-pytest.importorskip("inspect_ai")
 
 from inspect_ai import eval as inspect_eval
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks

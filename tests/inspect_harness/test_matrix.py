@@ -9,11 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("bm25s")
-
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 

@@ -6,10 +6,6 @@ import json
 
 import anyio
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import ran

@@ -9,11 +9,11 @@ from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
-from support.documents import DOCS, README, needs_checkout, text
+from support.documents import DOCS, README, text
 from support.environments import Venv
 
 TEN_MINUTES = 600
-pytestmark = [pytest.mark.release, pytest.mark.slow, needs_checkout]
+pytestmark = [pytest.mark.release, pytest.mark.slow]
 
 
 def documented_extras() -> set[str]:

@@ -8,10 +8,9 @@ import sys
 from importlib import import_module
 
 import pytest
-from support.documents import needs_checkout
 from support.environments import CHECKOUT
 
-pytestmark = [pytest.mark.slow, needs_checkout]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -7,9 +7,6 @@ import inspect
 import json
 
 import pytest
-
-pytest.importorskip("lm_eval")
-
 from lm_eval.tasks import TaskManager
 from support.judges import JUDGES, KNOWN, METRICS
 from support.lm_eval_runs import (

@@ -7,18 +7,13 @@ import runpy
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("lm_eval")
-
 from lm_eval import simple_evaluate
 from lm_eval.tasks import TaskManager
-from support.documents import needs_checkout
 from support.lm_eval_runs import NO_ENVIRONMENT, NO_TORCH, FakeLM, evaluate
 
 from personafeedback_tasks.personafeedback.cells import CELLS
 from personafeedback_tasks.personafeedback.release import locate
 
-pytestmark = needs_checkout
 UPSTREAM = Path(__file__).parents[2] / "benchmarks" / "upstream.py"
 
 

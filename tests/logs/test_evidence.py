@@ -9,12 +9,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from support.recorded import exported
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
@@ -34,6 +28,7 @@ from support.commands import personafeedback, ran
 from support.judges import OTHER, gold, who_asks
 from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
+from support.recorded import exported
 from support.samples import a_part
 from support.servers import as_json, run, serving
 from support.shown import sentences

@@ -7,11 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-lm_eval = pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from lm_eval.models.api_models import JsonChatStr
 from support.commands import personafeedback, ran
 from support.judges import readable, who_asks

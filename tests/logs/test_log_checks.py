@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.judges import METRICS, OTHER
 from support.logs import bent, set_version, signed

@@ -17,13 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai.log import read_eval_log, write_eval_log
 from rich.console import Console
 from support.logs import inspect_log, lm_eval_log
@@ -35,6 +28,8 @@ from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports.card import section
+
+pytestmark = pytest.mark.slow
 
 MUTATIONS = int(os.environ.get("PERSONAFEEDBACK_MUTATIONS", 15))
 """Of each of the four logs. Before a release there are more."""

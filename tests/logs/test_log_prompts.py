@@ -9,13 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.judges import OTHER
 from support.logs import bent, inspect_log, lm_eval_log, set_options, set_version, signed
@@ -24,6 +17,8 @@ from personafeedback_tasks import TASK_VERSION
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback.prompts import Template
+
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 HARD = "personafeedback_general_hard"

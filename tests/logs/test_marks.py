@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai import eval_retry
 from inspect_ai.log import (
     ProvenanceData,
@@ -194,7 +190,6 @@ def test_a_run_that_ended_early_is_not_called_running(log, tmp_path):
 @pytest.fixture(scope="module")
 def several(tmp_path_factory) -> Path:
     """A log of lm-eval with a samples file for each cell."""
-    pytest.importorskip("lm_eval")
     from support.logs import lm_eval_log
 
     return lm_eval_log(tmp_path_factory.mktemp("several"), "readable", "personafeedback_general", "sample")

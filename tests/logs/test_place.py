@@ -10,11 +10,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from inspect_ai.log import read_eval_log
 from support import jsonl_harness
 from support.commands import personafeedback, ran

@@ -11,11 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs, lm_eval_runs

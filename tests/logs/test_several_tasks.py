@@ -7,10 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.logs import lm_eval_log
 

@@ -9,9 +9,6 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("jinja2")
-
 from support.annotators import MISSED, People, filled, is_uncomfortable, matters, missed, rating, table, verdict
 from support.commands import personafeedback, ran, tree
 from support.killed import after_each_file

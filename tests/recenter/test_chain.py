@@ -13,17 +13,12 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("jinja2")
-
 from inspect_ai.model import _model
 from lm_eval.api import registry
 from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
 from support.annotators import People, download, is_uncomfortable, matters, missed, rating, verdict
 from support.commands import personafeedback, ran
-from support.documents import DOCS, block, needs_checkout, run_as_printed
+from support.documents import DOCS, block, run_as_printed
 from support.inspect_runs import inspect_eval
 from support.killed import Command
 from support.lm_eval_runs import FakeLM
@@ -161,7 +156,7 @@ def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
     return found
 
 
-pytestmark = [pytest.mark.slow, needs_checkout]
+pytestmark = pytest.mark.slow
 
 
 def test_every_step_goes_on_from_the_log_of_the_one_before_alike_in_both_harnesses(story):

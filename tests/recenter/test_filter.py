@@ -10,15 +10,15 @@ import shlex
 import shutil
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import planted
 from support.commands import personafeedback, tree
-from support.documents import DOCS, block, needs_checkout
+from support.documents import DOCS, block
 from support.minilm import cached
 
-np = pytest.importorskip("numpy")
 metrics = pytest.importorskip("sklearn.metrics")
 
 from personafeedback_tasks.common.errors import DataError
@@ -236,7 +236,6 @@ def test_another_embedding_model_is_refused_and_the_same_one_elsewhere_is_not(of
         moved_to(other)
 
 
-@needs_checkout
 def test_the_page_runs_as_printed(minilm, tmp_path, monkeypatch):
     """With the default embedding model, which lies in a cache as the Hub's client fills it."""
     monkeypatch.chdir(tmp_path)

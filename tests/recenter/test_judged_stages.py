@@ -11,14 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("krippendorff")
 metrics = pytest.importorskip("sklearn.metrics")
-stats = pytest.importorskip("scipy.stats")
-
 from lm_eval.tasks import TaskManager
 from msgspec.structs import replace
+from scipy import stats
 from support.commands import personafeedback, ran
 from support.inspect_runs import inspect_eval
 from support.recenter import in_inspect, in_lm_eval, same

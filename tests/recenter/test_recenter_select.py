@@ -8,10 +8,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-
 from support import jsonl_harness
 from support.recenter import in_inspect, in_lm_eval, same
 

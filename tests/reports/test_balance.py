@@ -7,9 +7,6 @@ import re
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("scipy")
-
 from support import jsonl_harness
 from support.commands import personafeedback, ran
 

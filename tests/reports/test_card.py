@@ -7,10 +7,6 @@ import os
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("rich")
-pytest.importorskip("scipy")
-
 from support.cards import load, update, with_ceiling
 from support.commands import ran
 from support.judges import readable

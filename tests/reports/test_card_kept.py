@@ -6,10 +6,6 @@ import re
 
 import pytest
 import yaml
-
-pytest.importorskip("rich")
-pytest.importorskip("scipy")
-
 from huggingface_hub import ModelCard, metadata_load
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from support.cards import ONE_CELL, is_ours, load, mostly_right, ours, update

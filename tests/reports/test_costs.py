@@ -6,11 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from inspect_ai.log import read_eval_log
 from support import inspect_runs, lm_eval_runs
 from support.commands import ran

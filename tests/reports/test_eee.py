@@ -14,7 +14,6 @@ import pytest
 from support.commands import personafeedback, ran
 from support.documents import run_as_printed
 
-pytest.importorskip("rich")
 pytestmark = pytest.mark.slow
 
 ABOUT = ("--evaluator", "Acme", "--relationship", "third_party", "--name")
@@ -24,7 +23,6 @@ TASK = "personafeedback_general_hard"
 @pytest.fixture(scope="session")
 def validator(tmp_path_factory):
     """Release 0.3.0, without the packages that only its figures need: they exclude ours."""
-    pytest.importorskip("uv")
     folder = tmp_path_factory.mktemp("every_eval_ever")
     install = [
         "pip",

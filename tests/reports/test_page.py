@@ -8,12 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-pytest.importorskip("jinja2")
-
 from support.commands import ran
 from support.logs import inspect_log, lm_eval_log
 from support.shown import embedded, rank_runs

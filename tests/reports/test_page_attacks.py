@@ -10,12 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-pytest.importorskip("jinja2")
-
 from support.attacks import ATTACKS
 from support.browser import Page
 from support.logs import inspect_log

@@ -8,11 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-pytest.importorskip("jinja2")
-
 from support.logs import inspect_log
 from support.releases import write_release
 

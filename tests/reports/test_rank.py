@@ -10,11 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.logs import inspect_log, lm_eval_log
 from support.sample_runs import results_of

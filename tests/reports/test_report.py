@@ -9,11 +9,6 @@ import shutil
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai.log import read_eval_log
 from support.commands import personafeedback, ran
 from support.judges import JUDGES, readable

@@ -111,8 +111,6 @@ C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
     """Every command that prints, with names that ASCII lacks."""
-    pytest.importorskip("inspect_ai")
-    pytest.importorskip("scipy")
     from support.duel_folders import write_duels
     from support.logs import inspect_log
 

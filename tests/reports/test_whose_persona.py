@@ -11,12 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("rich")
-pytest.importorskip("scipy")
-pytest.importorskip("jinja2")
-pytest.importorskip("huggingface_hub")
-
 from rich.text import Text
 from support.planted_judges import KNOWER, asked, cut, first, missing
 from support.sample_runs import SAMPLE, run_of

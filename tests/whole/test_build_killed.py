@@ -10,11 +10,6 @@ import time
 from collections import Counter
 
 import pytest
-
-pytestmark = pytest.mark.release
-
-pytest.importorskip("inspect_ai")
-
 from support.building import a_build, write
 from support.commands import AWAY
 from support.killed import kill
@@ -22,6 +17,8 @@ from support.servers import serving
 
 from personafeedback_tasks.building.rows import Answer
 from personafeedback_tasks.inspect_harness.generation import CACHE
+
+pytestmark = pytest.mark.release
 
 
 def killed_and_resumed(server, step, folder, places):

@@ -8,17 +8,11 @@ import re
 from unittest.mock import patch
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("inspect_ai")
-pytest.importorskip("lm_eval")
-
 from inspect_ai.model import _model
 from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
-from support.documents import DOCS, block, needs_checkout, run_as_printed
+from support.documents import DOCS, block, run_as_printed
 from support.lm_eval_runs import FakeLM
 from support.logs import lm_eval_log
 from support.servers import serving
@@ -31,6 +25,8 @@ from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import longest, overlap
 from personafeedback_tasks.pairwise.orders import TWO, responses
 from personafeedback_tasks.personafeedback.cases import load_present
+
+pytestmark = pytest.mark.slow
 
 BETTER = ("full", "improved")
 """The answers that people prefer to those of another strategy: these knew more, or were meant better."""
@@ -58,7 +54,6 @@ class Judging(FakeLM):
         return [says(request.args[0]) for request in requests]
 
 
-@needs_checkout
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = block(DOCS / "building.md", "story: building").splitlines()

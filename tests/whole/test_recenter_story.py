@@ -13,13 +13,12 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("inspect_ai")
 pytest.importorskip("torch")
 
 from inspect_ai.model import _model
 from support import planted
 from support.authors import PROFILES, profile, write
-from support.documents import DOCS, block, needs_checkout, run_as_printed
+from support.documents import DOCS, block, run_as_printed
 from support.minilm import cached
 from support.servers import serving
 
@@ -43,7 +42,6 @@ def told(lines, folder, minilm, **environment):
 
 
 @pytest.mark.release
-@needs_checkout
 def test_the_story_of_the_sample(minilm, tmp_path):
     record = find("recenter_relevance")
     rows = record.load(record.options(data="sample"), {})
@@ -66,7 +64,6 @@ def judge(prompt, model):
     return str(1 + zlib.crc32(prompt.encode()) % 5)  # not the same for all: a correlation needs that
 
 
-@needs_checkout
 def test_the_story_of_the_stages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with serving(judge) as server, patch.dict(_model._models, clear=True):
@@ -82,7 +79,6 @@ def test_the_story_of_the_stages(tmp_path, monkeypatch):
 
 
 @pytest.mark.release
-@needs_checkout
 def test_the_story_of_the_authors_files(minilm, tmp_path):
     found = {}
     for row in planted.rows(users=8, prompts=6, attributes=10):

@@ -17,16 +17,13 @@ from pathlib import Path
 import psutil
 import pytest
 from inspect_ai._cli.main import inspect
-from support.documents import DOCS, block, needs_checkout, text
+from support.documents import DOCS, block, text
 from support.judges import readable, who_asks
 from support.killed import kill
 from support.servers import serving
 
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.personafeedback.cases import load_cases
-
-pytestmark = needs_checkout
-
 
 SCALE = DOCS / "scale.md"
 SETTINGS = ("persona", "other_persona", "no_persona")

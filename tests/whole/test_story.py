@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 from inspect_ai.model import _model
-from support.documents import DOCS, README, block, needs_checkout, run_as_printed, section
+from support.documents import DOCS, README, block, run_as_printed, section
 from support.environments import Venv
 from support.judges import readable, who_asks
 from support.one_task import leave_one_task
@@ -20,7 +20,7 @@ from support.servers import serving
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS, SAMPLE_CASES_PER_CELL
 
-pytestmark = [pytest.mark.slow, needs_checkout]
+pytestmark = pytest.mark.slow
 
 SETTINGS = ("persona", "no_persona", "other_persona")
 ADDRESS = "http://localhost:8000/v1"

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 from inspect_ai.model import _model
-from support.documents import DOCS, block, needs_checkout, run_as_printed
+from support.documents import DOCS, block, run_as_printed
 from support.servers import serving
 
 from personafeedback_tasks.pairwise.orders import TWO, responses
@@ -54,7 +54,6 @@ def worth(text: str) -> float:
     return of + 2 * chance(text) - 1
 
 
-@needs_checkout
 def test_the_story_prints_the_table_that_the_page_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
