@@ -21,13 +21,11 @@ COMPARISONS = (
     *(Comparison(f"paired, {100 * share:.0f} % differ", share, _CORRELATION) for share in (0.1, 0.25, 0.4)),
     Comparison("unpaired", _ACCURACY * (1 - _ACCURACY), _CORRELATION, paired=False),
 )
-"""What a plan assumes, from the baselines on the General half, which are judges without a model.
-
-Paired: in which share of the cases one of the two runs is right and the other wrong: the variance of the difference. It
-is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an `acc`
-of 0.5 (different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them. Two
-cases of a user correlate by 0.01 to 0.03, accuracies as well as differences.
-"""
+"""What a plan assumes, from the baselines on the General half, which are judges without a model."""
+# Paired: in which share of the cases one of the two runs is right and the other wrong: the variance of the difference.
+# It is 0.10 for `overlap` and `overlap_share`, which are alike, and 0.25 and 0.37 for `longest` and each of them; an
+# `acc` of 0.5 (different answers in the two orders) makes it smaller. Unpaired: an accuracy of 75 %, as of two of them.
+# Two cases of a user correlate by 0.01 to 0.03, accuracies as well as differences.
 
 READ_PERSONA = {"overlap": shortcuts.overlap, "overlap_share": shortcuts.overlap_share}
 """The baselines that read the persona's values, and can be given another user's; `name` reads the name alone."""
@@ -62,10 +60,7 @@ def baselines(cases: PersonaCases) -> Estimates:
 
 
 def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
-    """(`acc` of READ_PERSONA with another user's persona, the right one's minus that, paired by case).
-
-    Raises DataError where nobody's persona fits a user.
-    """
+    """(`acc` of READ_PERSONA with another user's persona, the right one's minus that by case). Raises DataError."""
     wrong: Estimates = {}
     difference: Estimates = {}
     for name in READ_PERSONA:

@@ -24,12 +24,9 @@ from .persona import Persona, load_profile
 from .release import Release, cell_file, files_of, locate, selected
 
 TURNS_GROW = 3
-"""Users take turns of 1, 3, 9, ... cases. The release's rows come in runs of one user, so `--limit 100` would cover ten
-users. Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona.
-
-Turns that grow loosen the proportions of the cells, since a user's cells come together: to within one case per user
-in the General half.
-"""
+"""Users take turns of 1, 3, 9, ... cases, so that `--limit 100` does not ask ten users: rows come in runs of one user."""
+# Turns of one case would spread best, but by a user's next turn a server's prefix cache has dropped the persona. Turns
+# that grow loosen the proportions of the cells: to within one case per user in the General half.
 
 PERSONAS = "persona"
 _REJECTED = ("reject", "rejected")
@@ -59,10 +56,7 @@ class PersonaQuestion(QuestionCase):
 
 @dataclass(frozen=True, kw_only=True)
 class PersonaCase(PersonaQuestion):
-    """One human-annotated test case: `general_hard:17` is line 17 of that release file.
-
-    The first response is the one that the annotators chose for this user.
-    """
+    """One human-annotated test case; the first response is the one that the annotators chose for this user."""
 
     extra: Mapping[str, Any] = field(default_factory=dict)  # other fields of the row, as parsed
 
@@ -229,11 +223,9 @@ def _persona(root: Path, user_id: str, where: str) -> Persona:
 
 
 def in_turns(cases: Iterable[PersonaCase], growth: int) -> list[PersonaCase]:
-    """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ...
-
-    Users are in the order of their first case, and a user's cases keep their order. In every prefix, no user has more
-    than `growth` times the cases of another who has some left, plus one.
-    """
+    """One case of every user, then the next `growth` cases of every user, then `growth` times as many, ..."""
+    # Users are in the order of their first case, and a user's cases keep their order. In every prefix, no user has more
+    # than `growth` times the cases of another who has some left, plus one.
     by_user: dict[str, list[PersonaCase]] = {}
     for case in cases:
         by_user.setdefault(case.user_id, []).append(case)
