@@ -77,6 +77,7 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         "report": ("report", root / "knower"),
         "report --full": ("report", root / "knower", "--full", "--price", "2.5,10"),
         "report, void": ("report", root / "unread"),
+        "report --full, void": ("report", root / "unread", "--full"),
         "report, by place": ("report", root / "place"),
         "report, several cells": ("report", root / "cells"),
         "report, memsyco": ("report", root / "memory", "--full"),
@@ -124,8 +125,8 @@ def test_what_is_printed_is_what_was_stored(commands, knower, tmp_path, request)
     for name, command in commands.items():
         if name != "score-replies":  # its signature has the time of the file
             printed[name] = ran(*command, COLUMNS="80").stdout.replace(str(knower.parent), "DIR")
-    ran("report", knower, "--out", tmp_path)
-    printed["report.md"] = (tmp_path / "report.md").read_text("utf-8")
+    ran(*commands["report, void"], "--out", tmp_path)
+    printed["report.md, void"] = (tmp_path / "report.md").read_text("utf-8")
     update(tmp_path / "every cell.md", *asked(KNOWER))
     printed["card: section"] = (tmp_path / "every cell.md").read_text("utf-8").partition("\n---\n")[2]
     run, controls = asked(KNOWER, cells=["general_hard"])
@@ -185,15 +186,12 @@ def test_json_and_folders_mean_the_same_in_every_command(name, commands, tmp_pat
     assert to_stdout.stdout == text
     assert name not in API or API[name](*commands[name]).to_json() == text
     assert faults(json.loads(text), WITH_JSON[name]) == []
+    if name == "rank":
+        assert ran(*command, "--csv", "-").stdout == (tmp_path / "out" / "ranking.csv").read_text("utf-8")
     for path in (tmp_path / "out").glob("*"):
         assert f"wrote {path}" in plain.stdout
         assert f"wrote {path}" in to_stdout.stderr
         assert path.suffix != ".json" or path.read_text("utf-8") == text
-
-
-def test_csv_to_stdout_is_the_csv_of_the_folder(knower, tmp_path):
-    ended = ran("rank", knower, "--csv", "-", "--out", tmp_path / "out")
-    assert ended.stdout == (tmp_path / "out" / "ranking.csv").read_text("utf-8")
 
 
 def test_every_command_with_json_is_tried():

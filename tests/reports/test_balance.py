@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -54,10 +53,7 @@ def logs(tmp_path, monkeypatch):
 
 
 def test_a_model_with_gain_and_cost_has_them_side_by_side(logs, tmp_path):
-    done = ran("rank", logs, "--out", tmp_path / "out")
-    (_, table) = done.stdout.split("Gain where the person matters")
-    assert re.search(r"knower\s+\+100\.0", table)
-    assert "half" not in table.partition("persona gain:")[0]
+    ran("rank", logs, "--out", tmp_path / "out")
     found = json.loads((tmp_path / "out" / "ranking.json").read_text("utf-8"))["balance"]
     values = {one["model"]: {name: value["value"] for name, value in one["values"].items()} for one in found}
     assert values == {
