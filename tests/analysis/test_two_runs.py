@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 from support import jsonl_harness
-from support.judges import OTHER
+from support.judges import OTHER, chance
 
 from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.pairs import pairs_of
@@ -38,22 +37,17 @@ def known(monkeypatch):
     monkeypatch.setattr(logs, "READERS", (jsonl_harness.READER, *logs.READERS))
 
 
-def drawn(key: str, share: float) -> bool:
-    """True for about this share of the keys."""
-    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % 1000 < 1000 * share
-
-
 def judge(name: str, share: float):
     """Right in this share of the cases, in both orders."""
 
     def reply(case_id: str, order: str) -> str:
-        return TWO.right[order] if drawn(name + case_id, share) else OTHER[TWO.right[order]]
+        return TWO.right[order] if chance(name, case_id) < share else OTHER[TWO.right[order]]
 
     return reply
 
 
 def right_of(name: str, share: float) -> set[str]:
-    return {case_id for case_id in SAMPLE if drawn(name + case_id, share)}
+    return {case_id for case_id in SAMPLE if chance(name, case_id) < share}
 
 
 def run(folder: Path, name: str, share: float, selection: str = "", model: str = "", **options: str) -> Run:
@@ -66,7 +60,7 @@ def run(folder: Path, name: str, share: float, selection: str = "", model: str =
 
 def relevance(folder: Path, name: str, share: float) -> Run:
     def reply(row: str, call: str) -> str:
-        return "YES" if LABELS[row] == drawn(name + row, share) else "NO"
+        return "YES" if LABELS[row] == (chance(name, row) < share) else "NO"
 
     return read_run(jsonl_harness.run(reply, name, folder / name, "recenter_relevance", data="sample"))
 
@@ -117,7 +111,7 @@ def test_the_pairs_of_a_ranking_share_one_level():
 
 def f1(name: str, share: float) -> float:
     """The harmonic mean of precision and recall, from the counts."""
-    said = {row for row, label in LABELS.items() if label == drawn(name + row, share)}
+    said = {row for row, label in LABELS.items() if label == (chance(name, row) < share)}
     hits = sum(LABELS[row] for row in said)
     return 2 * hits / (len(said) + sum(LABELS.values()))
 

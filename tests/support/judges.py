@@ -77,6 +77,11 @@ def named(case_id: str, order: str) -> str:
     return f"{TWO.right[order]}\n\nThe user is a quiet person who"
 
 
+def chance(*about: object) -> float:
+    """A number in [0, 1) that what it is about decides."""
+    return int(hashlib.sha256(" ".join(map(str, about)).encode()).hexdigest()[:8], 16) / 16**8
+
+
 def _one_of(replies: tuple[str, ...], case_id: str, order: str) -> str:
     number = int(hashlib.sha256(f"{case_id} {order}".encode()).hexdigest(), 16)
     letter = TWO.right[order]

@@ -3,17 +3,12 @@ of these, and to another user's in 10."""
 
 from __future__ import annotations
 
-import hashlib
-
 from personafeedback_tasks.pairwise.orders import TWO, responses
+from support.judges import chance
 from support.models import register
 
 RIGHT, YIELDS, DISTRACTED = 0.9, 0.4, 0.1
 BOTH = "both orders"
-
-
-def chance(*about: str) -> float:
-    return int(hashlib.sha256(" ".join(about).encode()).hexdigest()[:8], 16) / 16**8
 
 
 def planted(case_id: str, order: str, told: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 from inspect_ai.model import ChatMessageTool, ModelAPI, ModelOutput, ModelUsage, modelapi
@@ -10,6 +9,7 @@ from lm_eval import models as models  # else the first one that is registered he
 from lm_eval.api.registry import register_model
 
 from personafeedback_tasks.core.system import NEUTRAL, OPENING
+from support.judges import chance
 from support.lm_eval_runs import FakeLM
 
 ASKED: list[list[tuple[str, str]]] = []
@@ -21,10 +21,6 @@ SYSTEM_MESSAGES = 9
 
 DIES_AT = 0
 """The question that the model fails at."""
-
-
-def chance(*about: object) -> float:
-    return int(hashlib.sha256(" ".join(map(str, about)).encode()).hexdigest()[:8], 16) / 16**8
 
 
 def right(number: int, told: str, harm: float, seed: str = "") -> bool:
