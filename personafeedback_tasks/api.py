@@ -12,7 +12,7 @@ their differences in [-1, 1]. Intervals cover 95 % and are clustered by user. Ne
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -90,34 +90,29 @@ _NAMES = {"reports": "", "rankings": "ranking", "verdicts": "", "runs": "", "gro
 """Key of a document -> the column that names the entry a row is of; empty where the entry's label does."""
 
 
-def _estimates(found: Any, of: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    if isinstance(found, Mapping):
-        if {"value", "low", "high"} <= found.keys():
-            yield {**of, **{name: found.get(name) for name in _ESTIMATE}}
-            return
-        if isinstance(label := found.get("label") or found.get("title"), str) and "signature" in found:
-            of = {**of, "run": label}
-        for key, value in found.items():
-            if key == "pairs":
-                labels = [run["label"] for run in found["runs"]]
-                for pair in value:
-                    own = {**of, "measure": "difference", **{end: labels[pair[end] - 1] for end in ("first", "second")}}
-                    yield {**own, "p": pair["p"], **pair["difference"]}
-                    for group, gap in pair["groups"].items():
-                        yield {**own, "group": group, "p": gap["p"], **gap["difference"]}
-                    for measure, difference in pair["measures"].items():
-                        yield {**own, "measure": f"difference, {measure}", **difference}
-            elif key in _NAMES and isinstance(value, Mapping):
-                for name, inner in value.items():
-                    yield from _estimates(inner, {**of, _NAMES[key]: name})
-            elif key in _NAMES and isinstance(value, Sequence):
-                for number, inner in enumerate(value, start=1):
-                    yield from _estimates(inner, {**of, _NAMES[key]: number} if _NAMES[key] else of)
-            elif isinstance(value, Mapping):
-                yield from _estimates(value, {**of, "measure": f"{of['measure']}, {key}" if "measure" in of else key})
-    elif isinstance(found, Sequence) and not isinstance(found, str):
-        for inner in found:
-            yield from _estimates(inner, of)
+def _estimates(found: Any, of: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    if not isinstance(found, Mapping):
+        return
+    if "stderr" in found:
+        yield {**of, **{name: found[name] for name in _ESTIMATE}}
+        return
+    if "signature" in found:
+        of = {**of, "run": found.get("label") or found["title"]}
+    for key, value in found.items():
+        if key == "pairs":
+            labels = [run["label"] for run in found["runs"]]
+            for pair in value:
+                own = {**of, "measure": "difference", **{end: labels[pair[end] - 1] for end in ("first", "second")}}
+                yield {**own, "p": pair["p"], **pair["difference"]}
+                for group, gap in pair["groups"].items():
+                    yield {**own, "group": group, "p": gap["p"], **gap["difference"]}
+                for measure, difference in pair["measures"].items():
+                    yield {**own, "measure": f"difference, {measure}", **difference}
+        elif key in _NAMES:
+            for name, inner in value.items() if isinstance(value, Mapping) else enumerate(value, start=1):
+                yield from _estimates(inner, {**of, _NAMES[key]: name} if _NAMES[key] else of)
+        else:
+            yield from _estimates(value, {**of, "measure": f"{of['measure']}, {key}" if "measure" in of else key})
 
 
 def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
