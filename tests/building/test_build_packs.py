@@ -40,14 +40,14 @@ def test_everybody_gets_every_pair_once_in_an_order_and_on_sides_of_their_own(tm
 
 def test_an_attention_item_has_one_answer_to_its_question_and_one_to_another_persons_question(tmp_path):
     """Three of four persons ask one question: it is no other question."""
-    build = a_build(tmp_path / "b", people=4, questions=2)
+    build = a_build(tmp_path / "b", people=4, questions=15)
     questions = build.read(Question)
     texts = {one.id: "What should I read?" if one.user_id != "u3" else one.question for one in questions}
     build.write(Question, [replace(one, question=texts[one.id]) for one in questions])
     of_text, pairs = {answer.text: answer for answer in build.read(Answer)}, build.by_id(Pair)
     asked = study_of(build, build.questions()).asked
     shown = [one for one in grown(build, names(2)) if one.attention]
-    assert len(shown) == 2 * 2  # two for each annotator at least
+    assert len(shown) == 2 * (4 * 15 * 2 // 20)
     for one in shown:
         options = dict(asked.now(one).options)
         pair, right = pairs[one.pair_id.removeprefix(ATTENTION)], of_text[options.pop(one.attention)]

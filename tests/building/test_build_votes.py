@@ -165,6 +165,8 @@ def test_the_later_of_two_votes_counts_and_is_said(build, tmp_path):
     for files in ([sent("A", "09:00"), sent("B", "10:00")], [sent("B", "10:00"), sent("A", "09:00")]):
         votes_of(build, *files)
         assert now() == {"B"}
+    votes_of(build, sent("A"))  # nobody knows when
+    assert now() == {"A"}
     assert len(build.read(Vote)) == len(own)
 
 
