@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from scipy.stats import binom
 from support.builds import a_build, cast, counted
@@ -28,9 +30,8 @@ def test_agreement_is_the_share_of_the_others(tmp_path):
     pairs, votes = build.read(Pair), []
     for place, pair in enumerate(pairs):
         for number, first in enumerate((True, True, place % 3 != 0, place % 4 == 0)):
-            votes.append(
-                Vote(annotator=f"a{number}", pair_id=pair.id, chosen=pair.first if first else pair.second, shown_as="A")
-            )
+            chosen = pair.first if first else pair.second
+            votes.append(Vote(annotator=f"a{number}", pair_id=pair.id, chosen=chosen, shown_as="A"))
     cast(build, votes)
     by_name = {one.name: one for one in found(counted(build), pairs=build.by_id(Pair))}
     expected = [(1 + (place % 3 != 0) + (place % 4 == 0)) / 3 for place in range(len(pairs))]
@@ -45,22 +46,11 @@ def test_agreement_is_the_share_of_the_others(tmp_path):
 def accused(failed, items, others=8):
     """Whether somebody who fails so many attention items is, among others who fail none."""
     shown, votes = [], []
-    for number in range(others + 1):
-        for item in range(items):
-            pair = f"{ATTENTION}{item}"
-            shown.append(
-                PackItem(
-                    annotator=f"a{number}", item=f"i{number}-{item}", pair_id=pair, left="x", right="y", attention="x"
-                )
-            )
-            votes.append(
-                Vote(
-                    annotator=f"a{number}",
-                    pair_id=pair,
-                    chosen="y" if not number and item < failed else "x",
-                    shown_as="AB"[item % 2],
-                )
-            )
+    for number, item in product(range(others + 1), range(items)):
+        about = {"annotator": f"a{number}", "pair_id": f"{ATTENTION}{item}"}
+        shown.append(PackItem(**about, item=f"i{number}-{item}", left="x", right="y", attention="x"))
+        chosen = "y" if not number and item < failed else "x"
+        votes.append(Vote(**about, chosen=chosen, shown_as="AB"[item % 2]))
     first, *rest = found(votes, shown)
     assert f"attention {items - failed} of {items}" in first.line
     assert not any(list(other.doubts) for other in rest)
