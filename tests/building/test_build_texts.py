@@ -36,24 +36,29 @@ def step(name, folder):
 # --- what replaces a refused text -------------------------------------------------------------------------------------
 
 
-def test_a_refused_text_is_replaced_until_the_number_is_reached(writer, upto):
+def test_a_refused_text_is_replaced_from_other_memory_with_another_seed_until_the_number_is_reached(writer, upto):
     folder = upto("personas", personas=2, specific=3)
     user, other = (person.user_id for person in folder.people())
-    bad, never = "1. What should I eat?", [f"{other}:specific:{number}" for number in range(3)]
-    writer.replies = {
-        f"{user}:specific:0": bad,
-        f"{user}:specific:0~1": "What now? And where?",
-        f"{user}:specific:0~2": write("Situation: a"),
-        **dict.fromkeys(never, bad),  # and whatever replaces them
-    }
+    folder.memory_path(user).parent.mkdir()
+    essays = [json.dumps({"text": f"An essay on {words(str(number), 3)}"}) + "\n" for number in range(40)]
+    folder.memory_path(user).write_text("".join(essays), "utf-8")
+    slot, never = f"{user}:specific:0", [f"{other}:specific:{number}" for number in range(3)]
+    bad = "1. What should I eat?"
+    writer.replies = {slot: bad, f"{slot}~1": "What now? And where?", f"{slot}~2": write("Situation: a")}
+    writer.replies |= dict.fromkeys(never, bad)  # and whatever replaces them
+    writer.take()
     step("questions", folder)
     assert Counter(question.user_id for question in folder.read(Question)) == {user: 3}
     assert Counter((text.id, text.reason) for text in folder.read(Refused)) == {
-        (f"{user}:specific:0", "numbered"): 1, (f"{user}:specific:0", "several questions"): 1,
-        **{(name, "numbered"): 1 + ROUNDS for name in never},
+        (slot, "numbered"): 1, (slot, "several questions"): 1, **{(name, "numbered"): 1 + ROUNDS for name in never},
     }  # fmt: skip
+    drafts = {name: prompt for *_, name, prompt in writer.take() if "Situation:" in prompt and name.startswith(slot)}
+    assert list(drafts) == [slot, f"{slot}~1", f"{slot}~2"]
+    assert len(set(drafts.values())) == 3
+    assert len({re.search("Situation: (.*)", prompt)[1] for prompt in drafts.values()}) == 1  # Table 5's shares stay
+    seeds = {f"{slot}~{time}{about}": time for time in (1, 2) for about in ("", "~features")} | {f"{slot}~2~natural": 2}
+    assert {name: seed for name, seed in writer.seeds.items() if name.startswith(slot)} == seeds
     assert "lacking" not in personafeedback("build", "status", folder.root).output
-    writer.take()
     step("questions", folder)
     assert writer.take() == []  # what was refused in all rounds is settled
     # A team that removes refused texts has them written anew.
@@ -63,30 +68,6 @@ def test_a_refused_text_is_replaced_until_the_number_is_reached(writer, upto):
     step("questions", folder)
     assert len([name for *_, name, _ in writer.take() if not name.endswith("~natural")]) == 3
     assert len(folder.read(Question)) == 6
-
-
-def test_what_replaces_a_text_sees_other_memory_and_gets_another_seed(writer, monkeypatch, upto):
-    folder = upto("personas", personas=1, specific=1)
-    (user,) = (person.user_id for person in folder.people())
-    (folder.root / "memory").mkdir()
-    (folder.root / "memory" / f"{user}.jsonl").write_text(
-        "".join(json.dumps({"text": f"An essay on {words(str(number), 3)}"}) + "\n" for number in range(40)), "utf-8"
-    )
-    seeds = {}
-    plain = generation.generate
-    monkeypatch.setattr(
-        generation, "generate", lambda *given, **named: (seeds.update(named["seeds"]), plain(*given, **named))[1]
-    )
-    writer.take()
-    writer.replies = {f"{user}:specific:0": "1. No?", f"{user}:specific:0~2": "What should a person do about rain?"}
-    step("questions", folder)
-    drafts = [(name, prompt) for *_, name, prompt in writer.take() if "Situation:" in prompt]
-    assert [name for name, _ in drafts] == [f"{user}:specific:0{time}" for time in ("", "~1", "~2")]
-    assert len({prompt for _, prompt in drafts}) == 3
-    assert len({re.search("Situation: (.*)", prompt)[1] for _, prompt in drafts}) == 1  # the shares of Table 5 stay
-    assert {name: seed for name, seed in seeds.items() if "natural" not in name} == {
-        f"{user}:specific:0~{time}{about}": time for time in (1, 2) for about in ("", "~features")
-    }
 
 
 def test_where_nothing_passes_no_more_is_asked(writer, upto):

@@ -79,13 +79,15 @@ class Writer:
             replaces it (`id~1`), where that has no reply of its own.
         asked: (step, model, id, prompt) of every text.
         told: model -> the arguments and the batch that its last texts were asked with.
+        seeds: id of a text that was asked for again -> its seed.
     """
 
     def __init__(self):
-        self.write, self.asked, self.replies, self.told = write, [], {}, {}
+        self.write, self.asked, self.replies, self.told, self.seeds = write, [], {}, {}, {}
 
-    def __call__(self, prompts, model, folder, *, step, model_args=None, batch=False, **_):
+    def __call__(self, prompts, model, folder, *, step, model_args=None, batch=False, seeds=(), **_):
         texts, failures = {}, {}
+        self.seeds.update(seeds)
         self.told[model] = model_args, batch
         for name, prompt in prompts.items():
             self.asked.append((step, model, name, prompt))
