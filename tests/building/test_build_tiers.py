@@ -121,6 +121,16 @@ def test_the_estimate_is_that_of_a_fit_by_scipy():
         assert fit.risk(most, 9 - most) == pytest.approx(otherwise)
 
 
+def test_the_risk_follows_from_pairs_built_alike(build):
+    fell = {True: (9, 0), False: (6, 3)}
+    pairs = build.read(Pair)
+    votes = [vote for pair in pairs for vote in votes_for(pair, *fell[bool(pair.easy)])]
+    of = {easy: [fell[easy] for pair in pairs if bool(pair.easy) == easy] for easy in fell}
+    for label in label_pairs(build, votes):
+        easy = bool(label.pair.easy)
+        assert label.risk == Preferences.fitted(of[easy]).risk(*fell[easy])
+
+
 def test_a_pair_without_its_answer_is_called_that(tmp_path):
     build = a_build(tmp_path / "b", people=2, questions=1)
     pair = build.read(Pair)[0]
