@@ -190,7 +190,10 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> C
                 return _unchecked(
                     log, f"found {name} {run.signature.signs.get(name)}, expected {value} as in {cases.source}."
                 )
-        documents = {document.id: document for document in _documents(run, cases)}
+        under = benchmark.report.under  # the cases of a control may have been loaded for the run that it controls
+        of_run = under(cases, run.signature) if under else cases
+        documents = run.method.documents([case for case in of_run if case.cell in run.cells])
+        document_of = {document.id: document for document in documents}
         # another version may have logged other facts
         measures = run.method if isinstance(run.method, TextMethod) and version == benchmark.version else None
         lacking, around, unknown = 0, None, ""
@@ -198,11 +201,11 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> C
             if not asked.calls:
                 lacking += 1
                 continue
-            if asked.id not in documents:
+            if asked.id not in document_of:
                 raise RunError(
                     f"{asked.where}: found prompts of {asked.id}, which is not in {cases.source}. {USE_AS_WRITTEN}"
                 )
-            document = documents[asked.id]
+            document = document_of[asked.id]
             if measures and asked.facts is not None:
                 facts = dict(measures.facts_of(document))
                 if asked.facts != facts:
@@ -237,13 +240,6 @@ def _options(run: Run) -> Options:
 
 def _unchecked(log: Path, why: str) -> Caveat:
     return Caveat("prompts_unchecked", FORBIDS, {"log": log.name, "why": why})
-
-
-def _documents(run: Run, cases: CaseSet[Any]) -> Sequence[Any]:
-    # the cases of a control may have been loaded for the run that it controls
-    under = run.benchmark.report.under
-    cases = under(cases, run.signature) if under else cases
-    return run.method.documents([case for case in cases if case.cell in run.cells])
 
 
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -17,18 +16,14 @@ pytest.importorskip("scipy")
 
 from support.commands import personafeedback, ran
 from support.judges import readable, who_asks
-from support.logs import inspect_log
 from support.releases import write_hard
 from support.servers import as_json, run, serving
 from support.shown import sentences
 from werkzeug import Response
 
 from personafeedback_tasks.analysis import void
-from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports.card import refuse_unpublishable
-from personafeedback_tasks.reports.card_file import CardError
 
 HARD, CASES = "personafeedback_general_hard", 24
 FIRST = "MISSING REPLIES: 12.5 % of the replies"
@@ -110,21 +105,3 @@ def test_thinking_without_an_answer_is_not_a_server_that_left_a_reply_out(how, d
     assert reasons == ["truncated" if "cut" in how else "no_response"] * (2 * CASES // EVERY)
     assert void.missing_share(found) == 0
     assert "MISSING REPLIES" not in personafeedback("report", "--full", log, "--data", data).output
-
-
-def test_one_missing_reply_in_fifty_leaves_no_numbers_for_a_card(data, tmp_path):
-    whole = read_run(inspect_log(tmp_path, "readable", HARD, data))
-    cases = load_cases(data, "general", "hard")
-    refuse_unpublishable(whole, make_report(whole, cases))
-    report = make_report(replace(whole, results=with_missing(whole.results, 1)), cases)
-    with pytest.raises(CardError, match=r"MISSING REPLIES: 2\.1 % of the replies"):
-        refuse_unpublishable(whole, report)
-
-
-def with_missing(results, missing: int):
-    """The results, so many of which got one empty reply each."""
-    empty = [
-        replace(one, answers=("no_response", one.answers[1]), unread=(("no_response", ""),))
-        for one in results[:missing]
-    ]
-    return [*empty, *results[missing:]]

@@ -137,6 +137,15 @@ def unfinished(run):
     return run.part(run.cases.keys() - {last})
 
 
+def without_replies(run, missing):
+    """The run, so many of whose results got one empty reply each."""
+    empty = [
+        replace(one, answers=("no_response", one.answers[1]), unread=(("no_response", ""),))
+        for one in run.results[:missing]
+    ]
+    return replace(run, results=[*empty, *run.results[missing:]])
+
+
 @pytest.mark.parametrize(
     ("run", "sentence"),
     [
@@ -144,6 +153,7 @@ def unfinished(run):
         (unfinished(run_of()), r"PARTIAL: general_hard 7 of 8\."),
         (run_of(prompts=PromptCheck(16, 3, 2048)), "PROMPTS CUT: 3 prompts did not fit"),
         (run_of(lambda index: ("prompt_cut", "A") if index == 1 else GOLD), "PROMPTS CUT: 1 prompts did not fit"),
+        (without_replies(run_of(), 2), r"MISSING REPLIES: 2\.1 % of the replies"),
         (run_of(signature={"counts": "any"}), r"The number of cases in the data was not checked \(counts=any\)"),
         (
             run_of(lambda index: GOLD if index else ("no_response", "truncated"), cells=["general_hard"]),
