@@ -172,8 +172,7 @@ SENTENCES: Mapping[str, str] = {
     "prompts_not_checked": "Prompts not checked: window unknown.",
     "missing_replies": "MISSING REPLIES: {percent:.1f} % of the replies have no text at all and count as wrong. A "
     "server that returns status 200 with an error or without a choice leaves such replies: then the score describes "
-    "the server, not the model. Check its log and run again (with lm-eval, without the --use_cache file, "
-    "which keeps them). In lm-eval, a thinking model that ran out of tokens looks the same: raise max_gen_toks.",
+    "the server, not the model. Check its log and run again{again}.",
     "by_place": "It picks the {place} response in {percent:.1f} % of the calls: this measures place, not what the model "
     "knows. In {cases:.1f} % of the cases every order picks the same place. {free}",
     "control_by_place": "The control {value} picks the {place} response in {percent:.1f} % of the calls: differences to "

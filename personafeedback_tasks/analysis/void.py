@@ -20,6 +20,12 @@ from ..stats.estimates import Estimate, mean, share
 MOST_MISSING = 0.01
 """Share of replies without text up to which a report does not mention them first."""
 
+_AGAIN = {
+    "lm-eval": " without the --use_cache file, which keeps them; a thinking model that ran out of tokens looks the "
+    "same: raise max_gen_toks"
+}
+"""Harness -> how to run again after missing replies, where it has options for that."""
+
 MOST_UNREADABLE = 0.10
 """Share of unreadable replies of a run or a cell from which on its numbers measure the setup, not the model."""
 
@@ -40,7 +46,7 @@ def reasons(run: Run) -> Iterator[Caveat]:
     if cut := run.cut_prompts:
         yield Caveat("prompts_cut", VOID, {"cut": cut})
     if (missing := missing_share(run)) > MOST_MISSING:
-        yield Caveat("missing_replies", VOID, {"percent": 100 * missing})
+        yield Caveat("missing_replies", VOID, {"percent": 100 * missing, "again": _AGAIN.get(run.program, "")})
     _, unreadable = unreadable_part(run)
     if unreadable["void"]:
         yield Caveat("unreadable", VOID, unreadable)

@@ -93,6 +93,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, da
     assert done.stdout.split("\n! ")[1].startswith(f"{FIRST} have no text at all")  # below the name of the report
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
     assert sentences(document)[0].startswith(FIRST)
+    assert ("--use_cache" in sentences(document)[0]) == (harness == "lm_eval")  # options of its own harness
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert page.index("MISSING REPLIES") < page.index("<table")
 

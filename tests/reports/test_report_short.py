@@ -42,7 +42,10 @@ def texts(made: ReportedRun) -> list[str]:
 
 
 def test_severe_caveats_stay_and_the_others_are_counted():
-    severe = [Caveat("missing_replies", VOID, {"percent": 9.0}), Caveat("partial", FORBIDS, {"cells": "easy 3 of 80"})]
+    severe = [
+        Caveat("missing_replies", VOID, {"percent": 9.0, "again": ""}),
+        Caveat("partial", FORBIDS, {"cells": "easy 3 of 80"}),
+    ]
     weak = [Caveat("equal_users", WEAKENS), Caveat("counts_unchecked", WEAKENS)]
     for count, said in ((2, "2 more caveats, "), (1, "1 more caveat, "), (0, "")):
         shown = texts(structs.replace(MOSTLY_RIGHT, caveats=texts_of((*severe, *weak[:count]))))
