@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import inf, isnan, nan
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..parsing.answers import PROMPT_CUT, REASONS, excerpt
+from ..parsing.answers import PROMPT_CUT, REASONS, THINKING_ONLY, excerpt
 from ..parsing.letter_probabilities import LogLikelihoods as LogLikelihoods
 from ..parsing.letter_probabilities import bounded, impossible
 from ..parsing.markup import after_thinking, closes_thinking, without_markup
@@ -180,7 +180,7 @@ class ReplyMethod(Method):
             if answer in REASONS:
                 answer = why_not(reply, answer)
                 # a reply of thinking alone is not one that the server left out
-                unread.append((answer, excerpt(reply.text or ("(thinking only)" if reply.thinking else ""))))
+                unread.append((answer, excerpt(reply.text) or (THINKING_ONLY if reply.thinking else "")))
             answers.append(answer)
         return tuple(answers), tuple(unread)
 

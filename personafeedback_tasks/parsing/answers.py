@@ -174,9 +174,15 @@ def read_written(reply: str, truncated: bool = False) -> str:
     return "refusal" if len(text) <= _LONGEST_REFUSAL and why_not(text) == "refusal" else WRITTEN
 
 
+THINKING_ONLY = "(thinking only)"
+"""In place of a reply that says nothing outside of its thinking, which nobody is shown."""
+
+
 def excerpt(reply: str, length: int = 160) -> str:
-    """The beginning and the end of a reply on one line of at most `length` characters."""
-    line = " ".join(reply.split())
+    """The beginning and the end of what a reply shows, on one line of at most `length` characters."""
+    line = " ".join((shown_text(reply) or "").split())
+    if not line and reply.strip():
+        return THINKING_ONLY
     if len(line) <= length:
         return line
     start, end = length // 2 - 2, length - length // 2 - 1

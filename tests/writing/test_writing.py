@@ -15,7 +15,7 @@ from support.recenter import in_inspect, in_lm_eval, same
 
 from personafeedback_tasks.core.method import Reply
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.parsing.answers import REASONS, WRITTEN, read_written
+from personafeedback_tasks.parsing.answers import REASONS, THINKING_ONLY, WRITTEN, excerpt, read_written
 from personafeedback_tasks.parsing.markup import after_thinking, shown_text
 from personafeedback_tasks.personafeedback.cases import load_cases, load_present
 from personafeedback_tasks.writing.cases import questions
@@ -90,9 +90,11 @@ def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, te
     for reply in (f"{thinking}{text}", f"{thinking}\n{thinking}{text}", f"{thinking.removeprefix(marks[0])}{text}"):
         assert shown_text(reply) == text.strip(), "the template of the prompt may have opened it"
         assert (after_thinking(reply) == "") == (text.strip() == "")
+        assert excerpt(reply) == (excerpt(text) or THINKING_ONLY)
     assert shown_text(f"{text}{thinking}{text}") in (f"{text}{text}".strip(), text.strip())
     if not marks[0].startswith("Thinking"):
-        assert shown_text(thinking.removesuffix(marks[1])) is None
+        unclosed = thinking.removesuffix(marks[1])
+        assert (shown_text(unclosed), excerpt(unclosed)) == (None, THINKING_ONLY)
     assert shown_text(text) == text.strip()
 
 
