@@ -25,7 +25,7 @@ from ..core.usage import total
 from .caveat import FORBIDS, VOID, Caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
 from .log import INVALIDATED, Log, Sample, in_view, samples_of
-from .prompts import LABEL, Asked, Call
+from .prompts import LABEL, Asked, Call, digest
 from .run import Run
 
 
@@ -133,9 +133,13 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
 PASS_DATA = "Pass --data with the data of the run (its log names them)"
 
 
-def with_prompts_checked(run: Run, cases: CaseSet[Any]) -> Run:
-    """The run, its prompts compared with those of its cases. Raises RunError if they differ."""
-    found = None if run.asked is None else _prompts_differ(run, run.asked, cases)
+Digests = dict[Any, dict[Any, list[bytes]]]
+"""Runs that were asked the same -> document -> the digests of its calls."""
+
+
+def with_prompts_checked(run: Run, cases: CaseSet[Any], known: Digests) -> Run:
+    """The run, its prompts compared with those of its cases, `known` or added there. Raises RunError if they differ."""
+    found = None if run.asked is None else _prompts_differ(run, run.asked, cases, known)
     return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
@@ -177,9 +181,10 @@ def _sizes(named: NamedSet | None) -> str:
     return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"
 
 
-def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> Caveat | None:
+def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], known: Digests) -> Caveat | None:
     log, benchmark = run.logs[0], run.benchmark
     options = _options(run)
+    alike = id(cases), repr(run.signature.defining), tuple(run.cells)
     try:
         version, prompts = run.signature.task_version, run.signature.fingerprint
         if version != benchmark.version and prompts != benchmark.fingerprint(options):
@@ -210,14 +215,17 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any]) -> C
                 facts = dict(measures.facts_of(document))
                 if asked.facts != facts:
                     raise refused(asked.where, f"other facts of {asked.id}", f"{short(facts)} as in {cases.source}")
-            ours = dict(_calls(benchmark, options, document, asked))
             if isinstance(first := asked.calls[0], tuple):  # the texts of the first case of a log are kept
-                around = asked.wrapping.around(next(iter(ours.values())), first)
+                _, ours = next(_calls(benchmark, options, document, asked))
+                around = asked.wrapping.around(ours, first)
                 unknown = unknown or asked.wrapping.unknown(around)
-            expected = {name: asked.wrapping.sent(call, around) for name, call in ours.items()}
-            hashes = [hash(call) if isinstance(call, tuple) else call for call in asked.calls]
-            if [*map(hash, expected.values())] != hashes:
-                raise _other(run, asked, expected)
+            digests, key = known.setdefault((*alike, asked.wrapping, around), {}), (asked.id, asked.first_reply)
+            if key not in digests:
+                calls = _calls(benchmark, options, document, asked)
+                digests[key] = [digest(asked.wrapping.sent(call, around)) for _, call in calls]
+            if digests[key] != [*map(digest, asked.calls)]:
+                calls = _calls(benchmark, options, document, asked)
+                raise _other(run, asked, {name: asked.wrapping.sent(call, around) for name, call in calls})
     except RunError:
         raise
     except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need

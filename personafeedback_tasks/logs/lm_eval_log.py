@@ -16,6 +16,7 @@ import msgspec
 from ..common.records import lenient, short
 from ..core import window
 from ..core.benchmark import FACTS, SETTINGS, find
+from ..core.cases import digest_of
 from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in, token_limit
 from ..core.signature import KEY, Signature
 from ..core.usage import Usage
@@ -170,7 +171,7 @@ class _Rows:
     """Reads samples files of one method."""
 
     def __init__(
-        self, results: Mapping[str, Any], signatures: Sequence[Signature], cached: dict[int, int] | None
+        self, results: Mapping[str, Any], signatures: Sequence[Signature], cached: dict[str, str] | None
     ) -> None:
         self.benchmark = find(signatures[0].benchmark)
         self.method = self.benchmark.methods[signatures[0].method]
@@ -221,7 +222,7 @@ class _Rows:
         requests = [*(row.arguments or {}).values()]
         if self.cached is not None:
             for asked, said in zip(requests, row.resps, strict=False):
-                self.cached[hash(repr(asked))] = hash(repr(said))
+                self.cached[digest_of([asked])] = digest_of([said])
         calls: list[Any] = [
             tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
             for request in requests

@@ -16,7 +16,7 @@ from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.usage import UNCOUNTED, Usage
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
-from .prompts import Asked
+from .prompts import Asked, digest
 from .run import Run
 
 INVALIDATED = "invalidated"
@@ -86,8 +86,7 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     found, kept = [], set()
     for sample in samples:
         if sample.asked and sample.setting in kept:
-            calls = [hash(call) for call in sample.asked.calls]
-            sample = sample._replace(asked=sample.asked._replace(calls=calls))
+            sample = sample._replace(asked=sample.asked._replace(calls=[*map(digest, sample.asked.calls)]))
         elif sample.asked and sample.asked.calls and not texts:
             kept.add(sample.setting)
         found.append(sample)

@@ -6,6 +6,8 @@ import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ..common.records import short
@@ -18,6 +20,16 @@ LABEL = "label"
 
 _ROLES = {word for role in ("system", "user", "assistant") for word in (role, role.upper(), role.capitalize())}
 _DATE = {*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calendar.day_abbr}
+
+
+def digest(call: Call | bytes) -> bytes:
+    """What no other call has, and every process finds alike; a digest stays."""
+    return call if isinstance(call, bytes) else b"".join(role.encode() + _sha256(text) for role, text in call)
+
+
+@lru_cache(maxsize=32)  # lm-eval sends a prompt once for each label
+def _sha256(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class Around(NamedTuple):
@@ -93,7 +105,7 @@ class Asked(NamedTuple):
     Attributes:
         where: the file, and the line or sample in it.
         calls: the messages of each call, in order, the first call's before those of the method; empty where the log
-            has none. Of most samples of a log only their hashes: the texts of a whole run may not fit into memory.
+            has none. Of most samples of a log only their digests: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         first_reply: to the first call; None without one.
         facts: what the measures of a text need of its case, as logged; None where nothing is measured.
@@ -101,7 +113,7 @@ class Asked(NamedTuple):
 
     where: str
     id: str
-    calls: Sequence[Call] | Sequence[int]
+    calls: Sequence[Call | bytes]
     wrapping: Wrapping = Wrapping()
     first_reply: str | None = None
     facts: Any = None

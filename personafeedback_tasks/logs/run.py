@@ -43,7 +43,7 @@ class Run:
         cells: cell -> its number of cases; those that were started.
         results: of each case in each epoch.
         cache: the file that replies may come from; empty without one.
-        cached: where that may have replies to other models: request -> reply, both hashed.
+        cached: where that may have replies to other models: request -> reply, both as digests.
         resumed: Inspect's id of the task, which a retried log shares with the log it continues.
         status: of the harness: `success`, or one of `errors.STATUSES`.
         left_out: why samples do not count -> how many.
@@ -65,7 +65,7 @@ class Run:
     results: Sequence[Result]
     logs: tuple[Path, ...]
     cache: str = ""
-    cached: Mapping[int, int] = field(default_factory=dict, repr=False)
+    cached: Mapping[str, str] = field(default_factory=dict, repr=False)
     resumed: str = ""
     status: str = "success"
     left_out: Mapping[str, int] = field(default_factory=dict)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 import shutil
+import sys
 from contextvars import copy_context
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
 from support.logs import inspect_log, lm_eval_log, set_options, set_version
 
+from personafeedback_tasks.logs import ahead
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
 
@@ -62,6 +65,32 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(logs, tmp_path):
     assert repr(again) == repr(run)
     assert len(said) == 1
     assert "found no samples in it" in said[0]
+
+
+@pytest.mark.parametrize("program", [sys.executable, shutil.which("false")])
+def test_logs_that_another_process_reads_give_the_same_numbers_errors_and_order(
+    program, logs, part_log, real_part, tmp_path, monkeypatch
+):
+    """Whole and damaged logs of both harnesses in either process; one that cannot start is no loss."""
+    folder, received, in_other = tmp_path / "logs", [], ahead._received
+    for name in ("hard", "easy", "partial", "no samples"):
+        shutil.copytree(logs[name].parent, folder / name)
+    for place, judge in enumerate(("readable", "gold", "anti_gold", "mixed")):
+        shutil.copy(part_log("inspect", judge, TASK), folder / f"{place}.eval")
+    for name in ("damaged0.eval", "damaged1.eval"):
+        (folder / name).write_bytes((folder / "0.eval").read_bytes()[:5000])
+    printed = []
+    for large in (math.inf, -1):
+        monkeypatch.setattr(ahead, "LARGE", large)
+        monkeypatch.setattr(ahead, "_received", lambda *of: received.append(in_other(*of)) or received[-1])
+        monkeypatch.setattr(sys, "executable", program)
+        done = ran(
+            "rank", folder, folder / "0.eval", "--data", real_part, "--json", tmp_path / "ranking.json", "--full"
+        )
+        printed.append((done.stdout, done.stderr, (tmp_path / "ranking.json").read_bytes()))
+    assert printed[0] == printed[1]
+    assert sum(map(bool, received)) == (0 if program.endswith("false") else 4)
+    assert printed[0][1].count("Skipped") > 2
 
 
 @pytest.mark.slow
