@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
@@ -40,6 +40,7 @@ class Assignment:
     guidelines: Mapping[str, Guideline]  # by kind
     seed: int
     votes: int  # on each item; fewer where there are too few annotators
+    _attentions: dict[str, Item | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def by_id(self) -> dict[str, Item]:
@@ -103,10 +104,6 @@ class Assignment:
             ordered += sorted(items, key=lambda item: drawn(self.seed, "attention", item.id))
         made = (check for item in ordered if (check := self._attention(item)) and check.id not in known)
         return list(islice(made, max(0, lacking)))
-
-    @cached_property
-    def _attentions(self) -> dict[str, Item | None]:
-        return {}
 
     def _attention(self, item: Item) -> Item | None:
         if item.id not in self._attentions:

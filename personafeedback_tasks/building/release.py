@@ -53,7 +53,6 @@ class ReleaseFiles:
     manifest: Manifest
     labels: Sequence[Labeled]  # of all pairs
     agreement: Estimate | None  # see KAPPA; None without votes
-    outdated: int  # number of votes on texts that were edited since
     files: Mapping[str, str]  # path in the folder -> content, without the card
 
 
@@ -108,7 +107,7 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
     )
     contents["set.json"] = manifest.content(build.root / RELEASE)
-    return ReleaseFiles(manifest, labels, agreement, study.outdated, contents)
+    return ReleaseFiles(manifest, labels, agreement, contents)
 
 
 def is_there(build: Build) -> bool:
@@ -117,9 +116,7 @@ def is_there(build: Build) -> bool:
 
 
 def is_current(build: Build, study: Study) -> bool:
-    """Whether the build was released, and the release is what its files give now."""
-    if not is_there(build):
-        return False
+    """Whether the release is what the build's files give now."""
     try:
         made = make(build, study)
     except DataError:
@@ -132,8 +129,8 @@ def release(build: Build, say: Say) -> None:
     """Write the data set, once the strict loader has read it, and say how the votes and the shortcuts came out."""
     out = build.root / RELEASE
     with build.locked():
-        made = make(build, study_of(build, build.read(Question)))
-        place = build.root / ".release-next"
+        study = study_of(build, build.read(Question))
+        made, place = make(build, study), build.root / ".release-next"
         with explained(out):
             shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
             write_all({place / name: content for name, content in made.files.items()})
@@ -152,9 +149,9 @@ def release(build: Build, say: Say) -> None:
         say(f"{count:,} pairs are in {BELOW}, {reason}: {tiers.REASONS[reason]}")
     if dropped := len(made.labels) - len(below) - sum(counts.values()):
         say(f"{dropped:,} pairs are left out: their question or person has keep = no, or the person is for training")
-    if made.outdated:
+    if study.outdated:
         say(
-            f"! {made.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs "
+            f"! {study.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs "
             f"judged again: {PACKS.line(build.root)}"
         )
     if made.agreement:
