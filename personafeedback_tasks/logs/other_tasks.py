@@ -161,20 +161,21 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
             f"{path}: found a run with status {log.status}, expected a finished one. `inspect eval-retry {path}` "
             "finishes it."
         )
-    scored = [sample for sample in log.samples if sample.scores]
-    keys = dict.fromkeys(name for sample in scored for name in _numbers(sample.scores or {}))
-    counts = chosen(path, list(keys), values)
+    if log.invalidated:
+        raise RunError(
+            f"{path}: found samples that were invalidated, expected none. `inspect eval-retry {path}` asks them again."
+        )
     of_sample: dict[str, list[Any]] = {}
-    for sample in scored:
-        of_sample.setdefault(str(sample.id), []).append(sample)
+    for sample in log.samples:
+        if sample.scores:
+            of_sample.setdefault(str(sample.id), []).append(sample)
+    keys = dict.fromkeys(name for epochs in of_sample.values() for one in epochs for name in _numbers(one.scores))
+    counts = chosen(path, list(keys), values)
     samples = {name: _sample(epochs, counts, KEY) for name, epochs in of_sample.items()}
-    reported = {
-        name: float(metric.value)
-        for score in log.results.scores
-        if score.name == counts
-        for name, metric in score.metrics.items()
-        if name in MEANS
-    }
+    reported: dict[str, float] = {}
+    for score in log.results.scores:
+        if score.name == counts:
+            reported |= {name: float(metric.value) for name, metric in score.metrics.items() if name in MEANS}
     refuse_other_mean(path, counts, mean(sample.value for sample in samples.values()), reported)
     missed = [calls_without(sample, log.eval.model) for sample in log.samples]
     arguments = {name: of for name, of in log.eval.task_args.items() if name not in ("setting", "user", "data", "task")}
@@ -205,15 +206,11 @@ def _numbers(scores: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _value(scores: Mapping[str, Any], counts: str) -> float:
+def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
     from inspect_ai.scorer import value_to_float
 
-    value = _numbers(scores).get(counts)
-    return value_to_float()(value) if isinstance(value, (str, int, float)) else math.nan
-
-
-def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
-    first = epochs[0]
+    first, as_float = epochs[0], value_to_float()
+    values = [_numbers(sample.scores).get(counts) for sample in epochs]
     own, user = first.input, ""
     if isinstance(own, list):
         if own and key in (own[0].metadata or {}):
@@ -223,7 +220,7 @@ def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
         own = "\n\n".join(message.text if len(own) == 1 else f"{message.role}: {message.text}" for message in own)
     return SampleResult(
         id=str(first.id),
-        value=mean(_value(sample.scores, counts) for sample in epochs),
+        value=mean(as_float(one) if isinstance(one, (str, int, float)) else math.nan for one in values),
         asked=own,
         target=_text(first.target),
         replies=tuple(sample.output.completion for sample in epochs),

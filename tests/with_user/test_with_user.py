@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval_retry
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.log import ProvenanceData, invalidate_samples, list_eval_logs, read_eval_log, write_eval_log
 from support import jsonl_harness, subject
 from support import memory_judge as memory_judge  # a model of this name
 from support.commands import personafeedback, ran
@@ -258,7 +258,11 @@ def test_what_does_not_fit_is_refused_in_one_sentence(tmp_path):
     run("graded", "persona", tmp_path / "graded")
     command(f"{TASKS}@capitals", "--model", "subject/8", "--log-dir", tmp_path / "plain")
     (tmp_path / "empty").mkdir()
+    log = read_eval_log(next(iter((tmp_path / "alone").rglob("*.eval"))))
+    log = invalidate_samples(log, [log.samples[0].uuid], ProvenanceData(author="Ann", reason="the server broke"))
+    write_eval_log(log, str(tmp_path / "invalidated.eval"))
     for arguments, expected in (
+        ([tmp_path / "invalidated.eval"], "found samples that were invalidated, expected none. `inspect eval-retry"),
         ([tmp_path / "less", "--value", "write"], "--value write: found no run with a number of this name, expected"),
         ([tmp_path / "dicts"], "found 2 numbers in its scores, expected one. Pass --value with one of right, short"),
         ([tmp_path / "metric"], "found no accuracy or mean of exact in its results, expected"),
