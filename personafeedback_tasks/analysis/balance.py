@@ -12,8 +12,7 @@ from ..stats.estimates import Estimate
 from . import caveats
 from .contender import Contender
 from .control import turned
-from .documents import Balance, RankDocument, RankedRun
-from .measures import SCORE
+from .documents import SCORE, Balance, RankDocument, RankedRun
 from .ranking import Ranking
 
 GAIN, SWAP, COST = "persona gain", "swap score", "yields"

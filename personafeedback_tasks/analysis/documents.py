@@ -16,9 +16,11 @@ from msgspec import Meta
 from ..common.outputs import Output
 from ..core.report import Line
 from ..stats.estimates import Estimate
-from .measures import SCORE
 from .pairs import RunPair
 from .users import Users
+
+SCORE = "acc"
+"""The key of the primary measure in every file of a ranking, whatever its benchmark and method call it."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,11 +17,9 @@ from ..stats.estimates import Estimate, estimate, estimate_of, mean, paired, sha
 from ..stats.logistic import at_zero
 from .contender import Contender, has_macro
 from .control import gains, named_differences, turned
+from .documents import SCORE
 from .persona_use import EXCESS, excess_over_counting, same_pick
 from .void import is_void
-
-SCORE = "acc"
-"""The key of the primary measure in every file of a ranking, whatever its benchmark and method call it."""
 
 KINDS = ("score", "beside", "margin", "adjusted", "difference", "own")
 """The kinds of the measures of rankings, in their order."""

@@ -22,8 +22,8 @@ from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
 from .caveats import of_result, side_by_side
 from .contender import Contender, with_scores
-from .documents import RankedRun, RankingEntry
-from .measures import SCORE, Measure, measures
+from .documents import SCORE, RankedRun, RankingEntry
+from .measures import Measure, measures
 from .pairs import of_two, pairs_of
 from .persona_use import Use, use_of
 from .sentences import none_of, texts_of, uses_known

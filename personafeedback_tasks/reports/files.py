@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.balance import balances
-from ..analysis.documents import RankDocument, RankedRun, ReportDocument
-from ..analysis.measures import KINDS, SCORE
+from ..analysis.documents import SCORE, RankDocument, RankedRun, ReportDocument
+from ..analysis.measures import KINDS
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.files import Content

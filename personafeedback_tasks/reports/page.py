@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..analysis.documents import Balance, CaveatText, RankedRun
-from ..analysis.measures import SCORE
+from ..analysis.documents import SCORE, Balance, CaveatText, RankedRun
 from ..analysis.persona_use import NONE, WRONG
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..analysis.balance import COST, GAIN, SWAP, costs_among
 from ..analysis.control import named_differences
-from ..analysis.documents import Balance, RankingEntry
-from ..analysis.measures import SCORE, over
+from ..analysis.documents import SCORE, Balance, RankingEntry
+from ..analysis.measures import over
 from ..analysis.persona_use import PersonaUse
 from ..analysis.ranking import Ranking
 from ..stats.estimates import Estimate
