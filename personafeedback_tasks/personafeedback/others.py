@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from ..common.errors import DataError, require
 from ..common.records import short
 from ..core.cases import digest_of
-from .persona import Persona, load_profile
+from .persona import Persona
 
 SEED = 1
 """Another number gives everybody another persona."""
@@ -27,16 +27,11 @@ MOST_SHARED = 0.5
 
 @dataclass(frozen=True)
 class Others:
-    """The users of a release, and whose persona each of them gets. Everything is read at first use."""
+    """The users of a release, and whose persona each of them gets."""
 
     root: Path
+    personas: Mapping[str, Persona]  # by user id, of all users, asked or not
     similar: bool = False  # whether each gets a similar user's; else chance decides
-
-    @cached_property
-    def personas(self) -> dict[str, Persona]:
-        """User id -> persona, of all users, asked or not."""
-        paths = sorted((self.root / "persona").glob("*.json"))
-        return {path.stem: Persona(path.stem, load_profile(path)) for path in paths}
 
     @cached_property
     def given(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from . import manifest
 from .cells import PAPER_COUNTS
 from .manifest import Manifest
 from .others import Others
+from .persona import Persona, load_profile
 
 HUB_ID = "PersonalAILab/PersonaFeedback"
 HUB_REVISION = "785d5900d6721db765ba07d65c252f48909a66ce"
@@ -49,11 +50,12 @@ class Release:
 
     @cached_property
     def others(self) -> Others:
-        return Others(self.root)
+        paths = sorted((self.root / "persona").glob("*.json"))
+        return Others(self.root, {path.stem: Persona(path.stem, load_profile(path)) for path in paths})
 
     @cached_property
     def similar(self) -> Others:
-        return Others(self.root, similar=True)
+        return replace(self.others, similar=True)  # the same personas, read once
 
     def given(self, setting: str) -> Others:
         """Who gets whose persona under `other_persona` or `similar_persona`."""
