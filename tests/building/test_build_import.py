@@ -35,19 +35,21 @@ def imported(folder, path, *arguments):
 
 
 def as_csv(rows):
+    """As a spreadsheet leaves it: a mark before it, spaces in its header, an empty line."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
-    writer.writeheader()
     writer.writerows(
         {key: json.dumps(value) if isinstance(value, dict) else value for key, value in row.items()} for row in rows
     )
-    return "\ufeff" + out.getvalue()
+    return f"\ufeff{'; '.join(rows[0])}\n{out.getvalue()}{';' * (len(rows[0]) - 1)}\n"
 
 
-WRITTEN = {
-    "pairs.csv": as_csv,
-    "pairs.jsonl": lambda rows: "".join(json.dumps(row) + "\n" for row in rows),
-}
+def as_jsonl(rows):
+    """As data frames write it: with nulls for what is not given."""
+    return "".join(json.dumps({"user_id": None, "category": None, **row}) + "\n" for row in rows)
+
+
+WRITTEN = {"pairs.csv": as_csv, "pairs.jsonl": as_jsonl}
 
 
 def written(tmp_path, rows, name="pairs.jsonl"):
@@ -131,17 +133,3 @@ def test_rows_that_are_left_out_are_counted_by_reason(tmp_path):
     assert [line.split(" pairs ")[0] for line in done.stdout.splitlines() if line.startswith("! ")] == [
         "! left out: 1"
     ] * 3
-
-
-def test_what_a_spreadsheet_leaves_is_read(tmp_path):
-    (tmp_path / "pairs.csv").write_text(
-        "persona; question; chosen; rejected\nA cook; What now?; Soup; Fish\n;;;\n", "utf-8"
-    )
-    assert "took 1 pairs" in imported(tmp_path / "b", tmp_path / "pairs.csv").stdout
-
-
-def test_a_null_is_a_value_that_is_not_given(tmp_path):
-    """As data frames write it, also where other rows have the value."""
-    rows = rows_of(2)
-    rows[1] |= {"user_id": None, "category": None}
-    assert "took 2 pairs" in imported(tmp_path / "b", written(tmp_path, rows)).stdout
