@@ -99,22 +99,19 @@ def other_settings(where: str, found: Any, settings: Sequence[str]) -> RunError:
     return refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
 
 
-Open = Callable[[Path, bool, Collection[Path]], "Sequence[Log]"]
-"""(file, whether every sample keeps the texts of its prompts, samples files beside it to read; empty for all) -> its
-logs, several where its tasks were asked in several ways. Raises RunError."""
-
-
 @dataclass(frozen=True)
 class Reader:
     """Reads the logs of a harness.
 
     Attributes:
         owns: (the first bytes of a file, at most 4,096) -> whether it is such a log.
+        open: (file, whether every sample keeps the texts of its prompts, samples files beside it to read; empty for
+            all) -> its logs, several where its tasks were asked in several ways. Raises RunError.
         suffixes: the ends of the names of such logs in a folder, not of files that they bring along.
     """
 
     owns: Callable[[bytes], bool]
-    open: Open
+    open: Callable[[Path, bool, Collection[Path]], Sequence[Log]]
     suffixes: tuple[str, ...]
 
 
