@@ -150,8 +150,10 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_is_no_warning(tmp_path, ri
 @pytest.mark.slow
 def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays(voted, tmp_path):
     build = voted(tmp_path / "b")
+    change(build, Answer, 2, model="other/m")  # of a rejected answer
     released(build)
     before = load_present(build.root / "release")
+    assert before.release.manifest.generator == "acme/m, other/m"
     (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
     (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
     ran("annotate", "votes", build.root, "--drop", "a0")
