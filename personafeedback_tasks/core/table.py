@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import nan
 
 from ..stats.estimates import clustered_stderr, jackknife_stderr, mean
@@ -28,14 +29,14 @@ def table(
     groups = {f"_{name}": cells for name, cells in columns(in_cell).items() if len(cells) < len(in_cell)}
     found: dict[str, float] = {}
     for group, cells in {"": list(in_cell), **groups}.items():
-        of_group = [epochs for cell in cells for epochs in in_cell[cell]]
+        of_group = [*chain.from_iterable(in_cell[cell] for cell in cells)]
         cases = over_epochs(of_group)
         users = [case.user_id for case in cases]
         for metric in cases[0].values if cases else ():
             values = [case.values.get(metric, nan) for case in cases]
             found[f"{metric}{group}"] = mean(values)
             found[f"{metric}{group}_stderr"] = clustered_stderr(values, users)
-        every = [result for epochs in of_group for result in epochs if result.targets]
+        every = [result for result in chain.from_iterable(of_group) if result.targets]
         for metric, measure in corpus.items() if cases else ():
             found[f"{metric}{group}"] = measure(every)
             found[f"{metric}{group}_stderr"] = corpus_stderr(measure, every)

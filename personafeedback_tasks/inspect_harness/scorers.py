@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, cast
 
 from inspect_ai.event import Event, ModelEvent
@@ -61,15 +62,17 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
     def of_method() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             logged = {**state.metadata, "id": str(state.sample_id), "targets": list(target)}
+            settings = logged.get(SETTINGS) or [""]
             under = benchmark.logged_cases(method, logged, state.epoch)
             each, calls = len(method.calls), len(method.calls) * len(under)
             answered, noted = state.output.choices, state.output.metadata or {}
             if len(answered) != calls:  # the sample ended early
                 events = transcript().events
-                answered = [*replies(state.output, events, method.asked(logged.get(SETTINGS) or [""])).values()]
+                answered = [*replies(state.output, events, method.asked(settings)).values()]
                 noted = first_outcome(events, benchmark.first_call)
             if len(answered) < calls:
-                return unanswered(len(answered), calls)
+                why = f"{len(answered)} of {calls} calls were answered: does not count."
+                return Score.unscored(reason="unanswered", explanation=why)  # Inspect leaves it out of its metrics
             evidence: Sequence[Any] = evidence_of(method, answered, f"{state.sample_id}", f"{state.model}")
             notes: dict[str, Any] = {}
             # A scorer sees one sample at a time: how it reads if another sample thinks is kept beside.
@@ -86,14 +89,16 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
                 notes[IF_THINKS] = [result.to_json() for result in if_thinks]
             if benchmark.first_call in noted:
                 notes[benchmark.first_call] = noted[benchmark.first_call]
-            answers = [answer for result in results for answer in result.answers]
+            answers = [*chain.from_iterable(result.answers for result in results)]
             shown, of_model = list[str](answers), dict[str, Any]()
             if isinstance(method, ReplyMethod) and method.groups:  # the answers are parts of what a call was read to
                 shown = [*method.readings(evidence)[0]]
             elif isinstance(method, RewardMethod):
-                shown, of_model = [reply.message.text for reply in answered], setup_of(answered[0])
+                shown, setup = [reply.message.text for reply in answered], answered[0].message.metadata or {}
+                of_model = {name: setup[name] for name in ("persona", "dtype", "revision") if name in setup}
             elif isinstance(method, TopTokenMethod):
-                of_model = {"p_letters": probabilities(method, logged.get(SETTINGS) or [""], evidence)}
+                masses = [mass(method.likelihoods(given)[1]) for given in evidence]
+                of_model = {"p_letters": dict(zip(method.asked(settings), masses, strict=True))}
             rows = benchmark.tabled(method, results, "inspect")
             value = dict(rows[0].values)
             if len(rows) > 1:  # of a group of cases, the table has their mean
@@ -108,11 +113,6 @@ def scores(name: str, method_name: str) -> Callable[[], Scorer]:
         return score
 
     return of_method
-
-
-def unanswered(replies: int, calls: int) -> Score:
-    """The score of a sample that ended before all its calls were answered; Inspect leaves it out of its metrics."""
-    return Score.unscored(reason="unanswered", explanation=f"{replies} of {calls} calls were answered: does not count.")
 
 
 # --- replies -> evidence ----------------------------------------------------------------------------------------------
@@ -208,12 +208,6 @@ def _none_returned(case_id: str, model: str, found: str) -> OptionError:
     )
 
 
-def probabilities(method: TopTokenMethod, settings: Sequence[str], evidence: Sequence[Any]) -> dict[str, float]:
-    """Call -> the probability of all labels together."""
-    masses = [mass(method.likelihoods(given)[1]) for given in evidence]
-    return dict(zip(method.asked(settings), masses, strict=True))
-
-
 def _rewards(method: Method, replies: Sequence[ChatCompletionChoice], case_id: str) -> list[Reward]:
     rewards = []
     for reply in replies:
@@ -227,12 +221,6 @@ def _rewards(method: Method, replies: Sequence[ChatCompletionChoice], case_id: s
             f"Run the case again with --model {API}/... -T method=reward."
         )
     return rewards
-
-
-def setup_of(reply: ChatCompletionChoice) -> dict[str, Any]:
-    """How a reward model was set up, as its reply says."""
-    about = reply.message.metadata or {}
-    return {name: about[name] for name in ("persona", "dtype", "revision") if name in about}
 
 
 # --- the numbers in Inspect's table -----------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ..core.benchmark import Benchmark, find
 from ..core.method import Method
-from ..core.result import Result
+from ..core.result import CorpusMetric, Result
 from ..core.table import corpus_stderr
 from ..stats import estimates
 
@@ -20,13 +21,16 @@ Item = tuple[str, str, Sequence[Mapping[str, Any]]]
 
 def mean_of_cases(items: Sequence[Sequence[float]]) -> float:
     """Aggregation: the mean over the cases of documents that have several, from their values."""
-    return mean(value for values in items for value in values)
+    return mean(chain.from_iterable(items))
 
 
 def user_stderr(items: Sequence[tuple[str, Sequence[float]]]) -> float | str:
     """Aggregation: standard error clustered by user, from (user_id, values) of each document's cases."""
-    pairs = [(user, value) for user, values in items for value in values]
-    return _known(estimates.clustered_stderr([value for _, value in pairs], [user for user, _ in pairs]))
+    users, values = list[str](), list[float]()
+    for user, of_cases in items:
+        users += [user] * len(of_cases)
+        values += of_cases
+    return _known(estimates.clustered_stderr(values, users))
 
 
 def _known(stderr: float) -> float | str:
@@ -36,21 +40,19 @@ def _known(stderr: float) -> float | str:
 
 def over_cases(items: Sequence[Item]) -> float:
     """Aggregation: a metric over the corpus, such as F1."""
-    return _measure(items)(_results(items))
+    measure, results = _corpus(items)
+    return measure(results)
 
 
 def over_cases_stderr(items: Sequence[Item]) -> float | str:
     """Aggregation: the standard error of a metric over the corpus, a jackknife over users."""
-    return _known(corpus_stderr(_measure(items), _results(items)))
+    return _known(corpus_stderr(*_corpus(items)))
 
 
-def _results(items: Sequence[Item]) -> list[Result]:
-    return [Result.from_json(logged) for _, _, results in items for logged in results]
-
-
-def _measure(items: Sequence[Item]) -> Any:
-    benchmark, metric, *_ = items[0]
-    return find(benchmark).corpus[metric]
+def _corpus(items: Sequence[Item]) -> tuple[CorpusMetric, list[Result]]:
+    benchmark, metric, _ = items[0]
+    logged = chain.from_iterable(results for _, _, results in items)
+    return find(benchmark).corpus[metric], [*map(Result.from_json, logged)]
 
 
 def of_several(benchmark: Benchmark, method: Method, settings: Sequence[str]) -> list[dict[str, Any]]:

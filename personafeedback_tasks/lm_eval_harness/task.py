@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from typing import Any
 
 import datasets
@@ -182,7 +182,7 @@ class BenchmarkTask(ConfigurableTask):
                 results += self.method.judge(cases, evidence[end : end + len(self.method.calls)])
                 end += len(self.method.calls)
             self._results[case_id] = results
-            read: Sequence[str] = [answer for result in results for answer in result.answers]
+            read: Sequence[str] = [*chain.from_iterable(result.answers for result in results)]
             answers += read
             if isinstance(self.method, LabelMethod):  # the log has what each reply was read to
                 if self.method.groups:  # the answers are parts of that
@@ -200,12 +200,15 @@ class BenchmarkTask(ConfigurableTask):
         if doc["id"] not in self._counted:
             return {}
         scored = self._results[doc["id"]]
-        rows = [row.values for row in self.benchmark.tabled(self.method, scored, "lm-eval")]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        found: dict[str, Any] = dict(columns) if self.method.groups else dict(rows[0])
-        for name in self._with_stderr:
-            if name in columns:
-                found[f"{name}_stderr"] = (doc["user_id"], columns[name])
+        rows = self.benchmark.tabled(self.method, scored, "lm-eval")
+        found: dict[str, Any] = {}
+        errors: dict[str, Any] = {}
+        for name in rows[0].values:
+            of_cases = [row.values[name] for row in rows]
+            found[name] = of_cases if self.method.groups else of_cases[0]
+            if name in self._with_stderr:
+                errors[f"{name}_stderr"] = (doc["user_id"], of_cases)
+        found |= errors
         for name in self.benchmark.corpus:
             item = (self.benchmark.name, name, [result.to_json() for result in scored[: len(rows)]])
             found |= {name: item, f"{name}_stderr": item}
