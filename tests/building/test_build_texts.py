@@ -7,9 +7,6 @@ import re
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("inspect_ai")
-
 from support.building import a_build, words, write
 from support.commands import build_step, personafeedback, ran
 from support.servers import serving

@@ -12,11 +12,6 @@ from contextvars import copy_context
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from inspect_ai import eval_set
 from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks

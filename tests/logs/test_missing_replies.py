@@ -7,13 +7,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("inspect_ai")
-pytest.importorskip("scipy")
-
 from support.commands import personafeedback, ran
 from support.judges import readable, who_asks
 from support.releases import write_hard
@@ -24,6 +17,8 @@ from werkzeug import Response
 from personafeedback_tasks.analysis import void
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
+
+pytestmark = pytest.mark.slow
 
 HARD, CASES = "personafeedback_general_hard", 24
 FIRST = "MISSING REPLIES: 12.5 % of the replies"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import ran
-from support.documents import DOCS, needs_checkout
+from support.documents import DOCS
 from support.inspect_runs import evaluate
 from support.logs import lm_eval_log
 from support.releases import write_set
@@ -160,7 +160,6 @@ def test_the_number_of_cases_is_checked_against_the_manifest(make_set):
     assert load_cases(folder, "specific").counts == "checked"
 
 
-@needs_checkout
 def test_the_example_of_the_page_is_a_manifest(tmp_path):
     (example,) = re.findall(r"```json\n(\{\"format\": 1.*?)```", (DOCS / "data.md").read_text("utf-8"), re.S)
     (tmp_path / "set.json").write_text(example, encoding="utf-8")

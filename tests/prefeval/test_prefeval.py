@@ -14,7 +14,7 @@ from inspect_ai.log import read_eval_log
 from personafeedback_tasks.inspect_tasks.prefeval import prefeval
 from personafeedback_tasks.task_configs import generate
 from support.commands import personafeedback
-from support.documents import DOCS, needs_checkout
+from support.documents import DOCS
 from support.environments import CHECKOUT
 from support.inspect_runs import evaluate, metrics
 from support.models import FOUR, by_lm_eval, register
@@ -272,7 +272,6 @@ def test_the_authors_files_have_a_thousand_rows():
     assert cases.digest == "2c0205793c27"
 
 
-@needs_checkout
 def test_the_pages_have_the_pinned_commit_and_the_command_that_writes_the_yaml_files(tmp_path):
     page = (DOCS / "prefeval.md").read_text(encoding="utf-8")
     assert f"git clone https://github.com/{REPOSITORY} && git -C PrefEval checkout {COMMIT}" in page

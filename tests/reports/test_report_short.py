@@ -6,10 +6,6 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-
-pytest.importorskip("lm_eval")
-pytest.importorskip("scipy")
-
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, with_ceiling
 from support.commands import ran
 

@@ -20,8 +20,6 @@ README, CONTRIBUTING, CARD = (
 )
 DOCS = CHECKOUT / "docs"
 
-needs_checkout = pytest.mark.skipif(not README.is_file(), reason="needs the checkout")
-
 
 def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")

@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-pytest.importorskip("jinja2")
-
 from personafeedback_tasks.annotation.ingest import SentVote, read_votes
 from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.pack_files import Pack, as_html, page_words
