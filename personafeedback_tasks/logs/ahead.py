@@ -16,6 +16,7 @@ from subprocess import DEVNULL, PIPE, Popen
 
 from ..common.errors import PersonaFeedbackError
 from ..common.records import cut
+from . import prompts
 from .compare import runs_of
 from .errors import UNREADABLE, RunError
 from .log import open_logs
@@ -85,6 +86,7 @@ def _received(other: Popen[bytes], file: File) -> list[Run] | None:
 def main() -> None:
     """Read the logs that standard input lists; write each with its runs, or None, to standard output."""
     gc.disable()
+    prompts.shortened = prompts.digest
     output, sys.stdout = sys.stdout.buffer, sys.stderr
     for file in pickle.load(sys.stdin.buffer):
         try:

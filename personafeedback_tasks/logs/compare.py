@@ -133,11 +133,11 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
 PASS_DATA = "Pass --data with the data of the run (its log names them)"
 
 
-Digests = dict[Any, dict[Any, list[bytes]]]
-"""Runs that were asked the same -> document -> the digests of its calls."""
+Prompts = dict[Any, dict[Any, list[Any]]]
+"""Runs that were asked the same -> document -> its calls, as `prompts.shortened`."""
 
 
-def with_prompts_checked(run: Run, cases: CaseSet[Any], known: Digests) -> Run:
+def with_prompts_checked(run: Run, cases: CaseSet[Any], known: Prompts) -> Run:
     """The run, its prompts compared with those of its cases, `known` or added there. Raises RunError if they differ."""
     found = None if run.asked is None else _prompts_differ(run, run.asked, cases, known)
     return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
@@ -181,7 +181,7 @@ def _sizes(named: NamedSet | None) -> str:
     return ", ".join(f"{cell} {count:,}" for cell, count in named.counts.items()) if named else "no manifest"
 
 
-def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], known: Digests) -> Caveat | None:
+def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], known: Prompts) -> Caveat | None:
     log, benchmark = run.logs[0], run.benchmark
     options = _options(run)
     alike = id(cases), repr(run.signature.defining), tuple(run.cells)
@@ -219,11 +219,15 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], know
                 _, ours = next(_calls(benchmark, options, document, asked))
                 around = asked.wrapping.around(ours, first)
                 unknown = unknown or asked.wrapping.unknown(around)
-            digests, key = known.setdefault((*alike, asked.wrapping, around), {}), (asked.id, asked.first_reply)
-            if key not in digests:
+            short_of = digest if any(isinstance(call, bytes) for call in asked.calls) else hash
+            expected, key = (
+                known.setdefault((*alike, asked.wrapping, around, short_of), {}),
+                (asked.id, asked.first_reply),
+            )
+            if key not in expected:
                 calls = _calls(benchmark, options, document, asked)
-                digests[key] = [digest(asked.wrapping.sent(call, around)) for _, call in calls]
-            if digests[key] != [*map(digest, asked.calls)]:
+                expected[key] = [short_of(asked.wrapping.sent(call, around)) for _, call in calls]
+            if expected[key] != [short_of(call) if isinstance(call, tuple) else call for call in asked.calls]:
                 calls = _calls(benchmark, options, document, asked)
                 raise _other(run, asked, {name: asked.wrapping.sent(call, around) for name, call in calls})
     except RunError:

@@ -12,7 +12,7 @@ from ..common.errors import DataError, OptionError
 from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
 from .caveat import FORBIDS, WEAKENS, Caveat
-from .compare import Digests, refuse_other_data, with_prompts_checked
+from .compare import Prompts, refuse_other_data, with_prompts_checked
 from .errors import RunError
 from .read import read_runs
 from .run import Run
@@ -42,7 +42,7 @@ class RunData:
         self._loaded: dict[tuple[str, str, str], CaseSet[Any]] = {}
         self._texts: dict[tuple[int, frozenset[str]], Examined] = {}
         self._of: dict[Run, Found] = {}
-        self._digests: Digests = {}  # of prompts; the cases that they are of stay in `_of`
+        self._prompts: Prompts = {}  # of the cases in `_of`
 
     def of(self, run: Run) -> Found:
         """The cases of a run, or why they are missing. Raises DataError, RunError: they must be in a named place."""
@@ -97,7 +97,7 @@ class RunData:
         """
         cases, why_not = self.of(run)
         if cases is not None:
-            return with_prompts_checked(run, cases, self._digests)
+            return with_prompts_checked(run, cases, self._prompts)
         if why_not in self._differing:
             return replace(run, unchecked=(*run.unchecked, Caveat("no_data", FORBIDS, {"why": why_not})))
         if run.benchmark.report.load is None and run.asked:

@@ -15,8 +15,9 @@ from ..core.method import Evidence, marked_if_open, shows_thinking
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.usage import UNCOUNTED, Usage
+from . import prompts
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
-from .prompts import Asked, digest
+from .prompts import Asked
 from .run import Run
 
 INVALIDATED = "invalidated"
@@ -86,7 +87,7 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     found, kept = [], set()
     for sample in samples:
         if sample.asked and sample.setting in kept:
-            sample = sample._replace(asked=sample.asked._replace(calls=[*map(digest, sample.asked.calls)]))
+            sample = sample._replace(asked=sample.asked._replace(calls=[*map(prompts.shortened, sample.asked.calls)]))
         elif sample.asked and sample.asked.calls and not texts:
             kept.add(sample.setting)
         found.append(sample)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -22,9 +22,13 @@ _ROLES = {word for role in ("system", "user", "assistant") for word in (role, ro
 _DATE = {*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calendar.day_abbr}
 
 
-def digest(call: Call | bytes) -> bytes:
-    """What no other call has, and every process finds alike; a digest stays."""
-    return call if isinstance(call, bytes) else b"".join(role.encode() + _sha256(text) for role, text in call)
+def digest(call: Call) -> bytes:
+    """What no other call has, and every process finds alike."""
+    return b"".join(role.encode() + _sha256(text) for role, text in call)
+
+
+shortened: Callable[[Any], int | bytes] = hash
+"""What stays of most calls of a log; `digest`, which takes longer, where another process compares them."""
 
 
 @lru_cache(maxsize=32)  # lm-eval sends a prompt once for each label
@@ -105,7 +109,7 @@ class Asked(NamedTuple):
     Attributes:
         where: the file, and the line or sample in it.
         calls: the messages of each call, in order, the first call's before those of the method; empty where the log
-            has none. Of most samples of a log only their digests: the texts of a whole run may not fit into memory.
+            has none. Of most samples of a log only what `shortened` gives: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         first_reply: to the first call; None without one.
         facts: what the measures of a text need of its case, as logged; None where nothing is measured.
@@ -113,7 +117,7 @@ class Asked(NamedTuple):
 
     where: str
     id: str
-    calls: Sequence[Call | bytes]
+    calls: Sequence[Call | int | bytes]
     wrapping: Wrapping = Wrapping()
     first_reply: str | None = None
     facts: Any = None
