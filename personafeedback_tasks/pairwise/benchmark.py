@@ -10,8 +10,10 @@ from typing import Any
 from ..common import foreign
 from ..core.benchmark import Benchmark
 from ..core.cases import each_and_all
+from ..core.method import Method
 from ..core.options import Options, option
 from ..core.report import CardFacts, CardSpec, Examined
+from ..core.result import Result
 from ..core.rewards import Message
 from ..stats.significance import Comparison
 from . import baselines
@@ -41,6 +43,12 @@ class PairwiseBenchmark(Benchmark):
 
     def targets(self, case: Any) -> list[str]:
         return list(self.orders.letters)
+
+    def logged_cases(self, method: Method, logged: Mapping[str, Any], epoch: int = 1) -> list[list[Result]]:
+        # the right letters follow from the orders, whatever a log says: others would turn a score around
+        if list(logged["targets"]) != (right := self.targets(logged)):
+            raise ValueError(f"found the right answers {', '.join(logged['targets'])}, expected {', '.join(right)}")
+        return super().logged_cases(method, logged, epoch)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -128,8 +128,8 @@ def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a
     [
         ("user_id", r"\d+ of 40 cases belong to another user than in .*; the first is general_hard:\d+, found another"),
         ("digest", r"\d+ of 40 cases have other texts than in .*; the first is general_hard:\d+, found another"),
-        ("targets", r"40 of 40 cases have other right answers than in .*, found \('B', 'A'\), expected \('A', 'B'\)"),
-        ("labels", "found the right answers another, another, expected some of A, B"),
+        ("targets", "found the right answers B, A, expected A, B"),
+        ("labels", "found the right answers another, another, expected A, B"),
     ],
 )
 def test_users_texts_and_right_answers_are_those_of_the_data(harness, key, sentence, logs, real_part, tmp_path):
@@ -145,7 +145,9 @@ def test_users_texts_and_right_answers_are_those_of_the_data(harness, key, sente
                 about(row)[key] = "another"
 
     log = bent(logs[harness], tmp_path / "bent", change)
-    done = personafeedback("report", log, "--data", real_part)
+    # the right answers follow from the orders: no data are needed to know them
+    data = tmp_path / "none" if key in ("targets", "labels") else real_part
+    done = personafeedback("report", log, "--data", data)
     assert done.exit_code == 1, done.output
     assert re.search(sentence, done.output), done.output
 
