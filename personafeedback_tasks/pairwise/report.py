@@ -9,6 +9,7 @@ from ..core.cases import CaseSet
 from ..core.report import Control, Difference, Line, ReportSpec, Shown
 from ..core.result import Result
 from ..core.rewards import TOTAL, right_and_tie
+from ..parsing.answers import REASONS
 from ..stats.estimates import mean
 from .orders import Orders
 from .scoring import DEBIASED
@@ -31,22 +32,25 @@ ACC_SYM = (
 )
 
 
-def picked_of(orders: Orders) -> Callable[[Sequence[Result]], float]:
-    """The function that gives the share of a case's picks that are the right response; nan without one."""
-    # Of the readable replies in all orders, of the log-odds averaged over these, or of the rewards without a tie.
+def share_picked(epochs: Sequence[Result]) -> float:
+    """The share of a case's picks that are the right response; nan without one.
 
-    def picked(epochs: Sequence[Result]) -> float:
-        rewards = [outcome.rewards[TOTAL] for outcome in epochs if outcome.rewards]
-        if rewards:
-            decided = [right_and_tie(*of_epoch) for of_epoch in rewards]
-            return mean(right for right, tie in decided if not tie)
-        debiased = [outcome.values[DEBIASED] for outcome in epochs if DEBIASED in outcome.values]
-        if debiased:
-            return mean(value for value in debiased if value in (0, 1))  # else a tie
-        picks = [pick for outcome in epochs for pick in orders.picks(outcome.answers)]
-        return mean(float(pick == 0) for pick in picks if pick is not None)
-
-    return picked
+    Of the readable replies in all orders, of the log-odds averaged over these, or of the rewards without a tie.
+    """
+    picks = []
+    for outcome in epochs:
+        if outcome.rewards:
+            right, tie = right_and_tie(*outcome.rewards[TOTAL])
+            if not tie:
+                picks.append(right)
+        elif DEBIASED in outcome.values:
+            if (debiased := outcome.values[DEBIASED]) in (0, 1):  # else a tie
+                picks.append(debiased)
+        else:
+            for target, answer in zip(outcome.targets, outcome.answers, strict=True):
+                if answer not in REASONS:
+                    picks.append(float(answer == target))
+    return mean(picks)
 
 
 def report_spec(orders: Orders, **fields: Any) -> ReportSpec:
@@ -79,7 +83,7 @@ def report_spec(orders: Orders, **fields: Any) -> ReportSpec:
             Line("invalid", table=replies, meaning=INVALID, ranked=True),
             Line("acc_readable", "acc, readable", table=replies),
         ),
-        picked=picked_of(orders) if two else None,
+        picked=share_picked if two else None,
         places=orders.places,
         probability="p_chosen",
         macro=True,
