@@ -47,11 +47,11 @@ def read(path: Path, only: Collection[Path] = ()) -> list[Run]:
 def reader(files: Sequence[File]) -> Iterator[Callable[[Path, Sequence[Path]], list[Run]]]:
     """`read`, for logs that are asked for in this order."""
     theirs = [file for file in files if _size(*file) > LARGE][1::2] if (os.cpu_count() or 1) > 1 else []
-    if not theirs:
+    other = _started() if theirs else None
+    if other is None:
         yield read
         return
-    # -P: no module beside the logs is imported
-    with Popen([sys.executable, "-P", "-m", __name__], stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as other:
+    with other:
         assert other.stdin, "a pipe"
         with suppress(OSError), other.stdin:  # where it has ended
             pickle.dump(theirs, other.stdin)
@@ -64,6 +64,14 @@ def reader(files: Sequence[File]) -> Iterator[Callable[[Path, Sequence[Path]], l
             yield found
         finally:
             other.kill()
+
+
+def _started() -> Popen[bytes] | None:
+    # -P: no module beside the logs is imported
+    try:
+        return Popen([sys.executable, "-P", "-m", __name__], stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    except OSError:  # no room for another process, or no interpreter of its own
+        return None
 
 
 def _size(path: Path, only: Sequence[Path]) -> int:

@@ -22,6 +22,7 @@ from personafeedback_tasks.logs import ahead
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
 
+PYTHON = sys.executable
 TASK, SHARDED = "personafeedback_general_hard", "personafeedback_hard"
 
 
@@ -62,7 +63,7 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(logs, tmp_path):
     assert "found no samples in it" in said[0]
 
 
-@pytest.mark.parametrize("program", [sys.executable, shutil.which("false")])
+@pytest.mark.parametrize("program", [PYTHON, shutil.which("false"), ""])
 def test_logs_that_another_process_reads_give_the_same_numbers_errors_and_order(
     program, logs, part_log, real_part, tmp_path, monkeypatch
 ):
@@ -84,7 +85,7 @@ def test_logs_that_another_process_reads_give_the_same_numbers_errors_and_order(
         )
         printed.append((done.stdout, done.stderr, (tmp_path / "ranking.json").read_bytes()))
     assert printed[0] == printed[1]
-    assert sum(map(bool, received)) == (0 if program.endswith("false") else 4)
+    assert sum(map(bool, received)) == (4 if program == PYTHON else 0)
     assert printed[0][1].count("Skipped") > 2
 
 
