@@ -16,6 +16,7 @@ from subprocess import DEVNULL, PIPE, Popen
 
 from ..common.errors import PersonaFeedbackError
 from ..common.records import cut
+from ..core.benchmark import any_registered
 from . import prompts
 from .compare import runs_of
 from .errors import UNREADABLE, RunError
@@ -46,7 +47,8 @@ def read(path: Path, only: Collection[Path] = ()) -> list[Run]:
 @contextmanager
 def reader(files: Sequence[File]) -> Iterator[Callable[[Path, Sequence[Path]], list[Run]]]:
     """`read`, for logs that are asked for in this order."""
-    theirs = [file for file in files if _size(*file) > LARGE][1::2] if (os.cpu_count() or 1) > 1 else []
+    alone = (os.cpu_count() or 1) < 2 or any_registered()  # a benchmark of this process is not that of another one
+    theirs = [] if alone else [file for file in files if _size(*file) > LARGE][1::2]
     other = _started() if theirs else None
     if other is None:
         yield read
@@ -67,9 +69,11 @@ def reader(files: Sequence[File]) -> Iterator[Callable[[Path, Sequence[Path]], l
 
 
 def _started() -> Popen[bytes] | None:
-    # -P: no module beside the logs is imported
+    # the path of this process, and no other (-P): both import the same package, of which several may be installed
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    command, env = [sys.executable, "-P", "-m", __name__], {**os.environ, "PYTHONPATH": path}
     try:
-        return Popen([sys.executable, "-P", "-m", __name__], stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+        return Popen(command, env=env, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     except OSError:  # no room for another process, or no interpreter of its own
         return None
 

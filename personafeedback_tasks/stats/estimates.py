@@ -237,7 +237,11 @@ def _mean(given: Any, cells: Sequence[Hashable] | None) -> tuple[float, int, Any
         means.append(math.fsum(given[inside].tolist()) / count if count else math.nan)
         weights[inside] = 1 / (len(names) * count) if count else math.nan
         moves[inside] = (given[inside] - means[-1]) / (len(names) * count)
-    return math.fsum(means) / len(means) if means else math.nan, int(defined.sum()), moves, weights
+    value = math.fsum(means) / len(means) if means else math.nan
+    if math.isnan(value):  # a cell has no value: what the others have is no error of a mean that there is not
+        weights, moves = np.full((2, len(given)), math.nan)
+        return value, 0, moves, weights
+    return value, int(defined.sum()), moves, weights
 
 
 def _spread(moves: Any, users: Sequence[Hashable], also: Shared | None) -> tuple[float, list[list[float]]]:

@@ -78,6 +78,13 @@ def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, us
     assert paired_test(values, users)[1] == same(1.0 if n else NAN, nan_ok=True)
 
 
+@pytest.mark.parametrize("over", [share, estimate, paired])
+def test_a_plain_mean_of_cells_of_which_one_has_no_value_is_undefined_as_a_whole(over):
+    found = over([1.0, 0.0, 1.0, NAN, NAN], USERS[:5], ["hard", "hard", "hard", "easy", "easy"])
+    assert all(math.isnan(end) for end in (found.value, found.stderr, found.low, found.high))
+    assert (found.n, found.users) == (0, 0)
+
+
 def test_without_spread_there_is_no_interval():
     found = estimate([1.0] * 6, USERS)
     assert (found.value, found.stderr, found.n, found.users) == (1.0, 0.0, 6, 3)
