@@ -36,7 +36,7 @@ def of_result(one: Contender, cases: CaseSet[Any] | None, no_data: str, score: E
         found += of_control(run, control, value)
     if cases is None and no_data:
         if "no_data" not in {caveat.key for caveat in run.unchecked}:
-            found.append(Caveat("no_data", WEAKENS, {"why": no_data}))
+            found.append(Caveat("no_data", NAMED, {"why": no_data}))
         found += [Caveat("counts_unchecked", WEAKENS)] if run.signature.counts == "any" else []
     if run.cases and not score.users:
         return ordered([*found, Caveat("no_right_answer", FORBIDS)])

@@ -62,7 +62,7 @@ class Run:
     signature: Signature
     conditions: Mapping[str, Any]
     cells: Mapping[str, int]
-    results: Sequence[Result]
+    results: Sequence[Result] = field(repr=False)  # thousands
     logs: tuple[Path, ...]
     cache: str = ""
     cached: Mapping[str, str] = field(default_factory=dict, repr=False)

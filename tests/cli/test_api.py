@@ -108,6 +108,10 @@ def test_runs_whose_data_are_in_no_named_place_are_named(logs, tmp_path):
     assert "--data" not in personafeedback("rank", changed, "--data", data).stderr
 
 
+def test_a_notebook_shows_a_run_without_its_cases(logs):
+    assert "case_id" not in repr(api.read_runs(logs))
+
+
 def test_a_frame_has_every_estimate_of_its_document(logs):
     reported, ranked = api.report(logs), api.rank(logs)
     for document in (reported, ranked):

@@ -154,9 +154,9 @@ def test_users_texts_and_right_answers_are_those_of_the_data(harness, key, sente
 
 def test_runs_that_could_not_be_held_against_data_are_compared_with_a_note(logs, tmp_path):
     log = bent(logs["lm-eval"], tmp_path / "bent", lambda header, rows: signed(header, HARD).update(source="/gone"))
-    done = ran("compare", log, logs["inspect"])
-    printed = " ".join(done.stdout.split())
-    assert "! There is no folder 'gone'" in printed
+    for command in (("compare", log, logs["inspect"]), ("report", log)):  # a short report, too
+        printed = " ".join(ran(*command).stdout.split())
+        assert "! There is no folder 'gone'" in printed
 
 
 @pytest.mark.parametrize("version", ["1.0", TASK_VERSION])
