@@ -75,10 +75,10 @@ def make_ranking(
     texts = with_scores(first, texts) if texts else None
     contenders = [replace(one, texts=texts) for one in contenders]
     listed = measures(contenders)
-    sound = [one for one in contenders if not is_void(one.run)]
+    sound = [one for one in contenders if not _has_no_rank(one.run)]
     totals = {id(one.run): sum(one.scores) for one in sound}
     sound.sort(key=lambda one: (-totals[id(one.run)], one.run.label))
-    void = sorted((one for one in contenders if is_void(one.run)), key=lambda one: one.run.label)
+    void = sorted((one for one in contenders if _has_no_rank(one.run)), key=lambda one: one.run.label)
     pairs = pairs_of([one.scores for one in sound], *contenders[0].clusters)
     if len(contenders) == len(sound) == 2:
         pairs = [of_two(pairs[0], *sound)]
@@ -156,6 +156,10 @@ def _gains(spec: ReportSpec, setting: object, values: Sequence[Mapping[str, Esti
         return any((value := of[key]) is not None and not math.isnan(value.value) for of in values)
 
     return [one.key for one in spec.control.named if one.more == setting and (not one.further or has(one.key))]
+
+
+def _has_no_rank(run: Run) -> bool:
+    return not run.cases or is_void(run)
 
 
 def _title(run: Run, shared: Mapping[str, Any], cells: Mapping[str, int], users: int) -> str:

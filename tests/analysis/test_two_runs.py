@@ -143,6 +143,14 @@ def test_controls_find_their_runs(tmp_path):
     assert rows[2][0] is found[2]
 
 
+def test_a_run_of_several_settings_that_got_no_reply_keeps_its_controls(tmp_path):
+    """Else it would be advised to ask for those, and found to lack its own cases."""
+    both = [replace(run(tmp_path, "a", 0.8, setting=told), results=()) for told in ("persona", "no_persona")]
+    ((_, beside),) = with_controls(both)
+    assert list(beside) == ["no_persona"]
+    assert len(with_controls([run(tmp_path, "a", 0.8), both[1]])) == 2
+
+
 # --- baselines -----------------------------------------------------------------------------------------------
 
 

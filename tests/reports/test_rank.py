@@ -89,6 +89,13 @@ def test_equal_scores_share_the_better_rank_and_are_tied(template):
     assert [row.ranks for row in ranking.entry.runs] == [(1, 2), (1, 2), (3, 3)]
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_runs_without_an_answered_case_have_no_rank(count, template):
+    ranking = make_ranking([replace(template, model=f"m{number}", results=()) for number in range(count)])
+    assert [(run.rank, run.ranks, run.tied) for run in ranking.entry.runs] == [(None, None, ())] * count
+    assert any("contains no answered case" in sentence for sentence in words(ranking.entry))
+
+
 def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     """`b` is worse than `a` for every user by a little, `c` is worse on average, by much for few users."""
     sizes = [20] * 12
