@@ -200,7 +200,8 @@ def _asked(folder: Path) -> list[study.StudyItem]:
 
 def judged_in(folder: Path) -> list[tuple[Item, Vote]]:
     """Every vote of a study that counts, with its item. Raises OptionError without a study, DataError without votes."""
-    if counted := _study(StudyFolder(folder)).counted():
+    asked = _asked(folder)  # a study of duels has none: its votes rate nothing
+    if counted := _study(StudyFolder(folder), asked).counted():
         return counted
     raise DataError(
         f"{folder}: found no vote that counts, expected some. Take them in: personafeedback annotate votes {folder} "
