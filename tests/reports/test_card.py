@@ -7,7 +7,8 @@ import os
 from dataclasses import replace
 
 import pytest
-from support.cards import load, update, with_ceiling
+import yaml
+from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update, with_ceiling
 from support.commands import ran
 from support.judges import readable
 from support.sample_runs import GOLD, SAMPLE, run_of
@@ -21,7 +22,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.parsing.answers import read_reply
 from personafeedback_tasks.personafeedback.cases import CELLS
 from personafeedback_tasks.reports import card as cards
-from personafeedback_tasks.reports.card import update_card
+from personafeedback_tasks.reports.card import update_card, write_eval_results
 from personafeedback_tasks.reports.card_file import CardError, CardFile
 
 REPORT = find("personafeedback").report
@@ -42,7 +43,7 @@ def refusing(index):
 
 def test_every_measure_of_every_group_is_read_back_in_percent_with_its_interval(tmp_path):
     """Of the score and of both differences, each beside the signature of its control; tests/printed.txt has all fields."""
-    path, run = tmp_path / "card.md", run_of(lambda index: GOLD if index % 5 else ("A", "A"))
+    path, run = tmp_path / "card.md", run_of(lambda index: GOLD if index % 5 else ("refusal", "A"))
     none = run_of(half_right, signature={"setting": "no_persona"})
     other = run_of(lambda index: GOLD if index % 7 else ("A", "A"), signature={"setting": "other_persona"})
     controls = {"no_persona": none, "other_persona": other}
@@ -58,6 +59,8 @@ def test_every_measure_of_every_group_is_read_back_in_percent_with_its_interval(
         assert args["interval_95"] == [round(100 * one.low, 2), round(100 * one.high, 2)]
         assert (args["stderr"], args["cases"], args["users"]) == (round(100 * one.stderr, 2), group.cases, one.users)
         assert args["signature"] == report.signature
+        if kind == "accuracy":
+            assert (args["refusals"], args["unreadable"]) == (group.reasons["refusal"], 0)
     assert "setting other_persona" in found["total", "right_minus_wrong"].metric_args["control"]
     assert "setting no_persona" in found["total", "persona_gain"].metric_args["control"]
     assert update(path, run, controls).startswith(f"{path}: nothing to change.")
@@ -79,6 +82,15 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     assert outside.count("| :-- |") == 1
     assert "(contradictory labels): general 95.7" in outside
     assert "setting=persona," in folded
+
+
+def test_the_hubs_file_of_results_has_the_score_of_each_group(tmp_path):
+    entries = yaml.safe_load(write_eval_results(MOSTLY_RUN, MOSTLY_RIGHT, CARD, tmp_path).read_text("utf-8"))
+    for one, (name, group) in zip(entries, MOSTLY_RIGHT.groups.items(), strict=True):
+        acc = group.measures["acc"]
+        task = "personafeedback" if name == "total" else f"personafeedback_{name}"
+        assert (one["dataset"]["task_id"], one["value"]) == (task, round(100 * acc.value, 2))
+        assert f"by {acc.users} users, {acc.n} cases;" in one["notes"]
 
 
 # --- the section -----------------------------------------------------------------------------------------------------

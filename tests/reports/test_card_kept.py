@@ -121,6 +121,14 @@ def test_all_metadata_and_text_of_others_stay_and_doing_it_again_changes_nothing
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (first, stamp)
 
 
+def test_numbers_on_other_data_stay(tmp_path):
+    path = tmp_path / "README.md"
+    update(path, ONE_CELL)
+    path.write_text(path.read_text("utf-8").replace(HUB_ID, "acme/questions"), "utf-8")
+    update(path, ONE_CELL)
+    assert [one.dataset_type for one in ours(load(path).eval_results)] == ["acme/questions", HUB_ID]
+
+
 def test_later_numbers_take_the_place_of_earlier_ones(tmp_path):
     path = tmp_path / "README.md"
     path.write_text(OTHERS + "\nThe end.\n", encoding="utf-8")
