@@ -75,7 +75,8 @@ class Wrapping:
         if around is None:
             return (("system", self.system), *ours) if self.system else ours
         (_, text), *label = ours
-        return (("", f"{around.before}{text.strip() if around.trims else text}{around.after}"), *label)
+        # added up: of no text around it stays the same object, whose hash is known
+        return (("", around.before + (text.strip() if around.trims else text) + around.after), *label)
 
     def unknown(self, around: Around | None) -> str:
         """A sentence on text around ours that the log does not account for; empty for none.
