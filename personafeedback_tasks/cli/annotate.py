@@ -96,8 +96,6 @@ def pack(
         raise OptionError(f"{out}: found a study of something else than {named}. Pass another --out.")
     if are_duels and len(data) > 1:
         raise OptionError(f"{named}: found {len(data)} sources, expected one folder of duels alone. Pass it alone.")
-    if draw and not are_duels:
-        raise OptionError(f"{named}: found --draw with data that are no duels, expected a folder that `duel` wrote.")
     if are_duels:
         settings, duels = folder.set_up(annotators, votes), folder.by_id(AskedDuel)
         for row in draw_duels(sources[0], draw, settings.seed):
@@ -107,6 +105,10 @@ def pack(
         asked, new = study.asked_in(out), list[StageRow]()
         for source in data:
             new += _rows(source, {row.id for row in (*asked, *new)})
+        if draw:
+            raise OptionError(
+                f"{named}: found --draw with data that are no duels, expected a folder that `duel` wrote."
+            )
         if not (asked or new):
             files = ", ".join(stage.file for stage in STAGES)
             raise DataError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from support.commands import personafeedback
 
 from personafeedback_tasks.annotation.assignment import ATTENTION, Assignment
 from personafeedback_tasks.annotation.items import Guideline, Item
@@ -77,3 +78,12 @@ def test_an_item_that_is_gone_is_named_but_two_options_are_still_known(folder, t
     assert not folder.read(Vote)
     taken(folder, tmp_path / "sent.csv", {"first": "A", "second": "B", "list": "none", "one": "no"}, ITEMS[:2])
     assert {vote.chosen for vote in folder.read(Vote) if vote.pair_id == "two"} == {"first"}
+
+
+def test_a_draw_from_a_folder_that_is_not_there_says_so(tmp_path):
+    done = personafeedback("annotate", "pack", tmp_path / "gone", "--out", tmp_path / "study", "--draw", 5)
+    assert done.exit_code == 1
+    assert "gone: could not be read" in done.output
+    done = personafeedback("annotate", "pack", "sample", "--out", tmp_path / "study", "--draw", 5)
+    assert "found --draw with data that are no duels" in done.output
+    assert not (tmp_path / "study").exists()
