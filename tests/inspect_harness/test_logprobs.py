@@ -84,7 +84,7 @@ from personafeedback_tasks.reports.report_text import tables
 PLACES = {
     "sure": [{"A": 0.6, " A": 0.1, "B": 0.2, "b": 0.05, "Well": 0.05}],
     "split": [{"B": 0.4, "A": 0.35, "(A": 0.1}],
-    "late": [{"\n": 0.8, "A": 0.2}, {"B": 0.9, "A": 0.1}],
+    "late": [{"\n": 0.8, "A": 0.2}, {"<0x0A>": 0.9, "B": 0.1}, {"B": 0.9, "A": 0.1}],
     "alone": [{"A": 0.99}],
     "neither": [{"Well": 0.9, "I": 0.05}, {"A": 0.9, "B": 0.1}],
     "tied": [{"A": 0.4, "B": 0.4}],

@@ -134,6 +134,7 @@ def test_a_set_has_the_cells_that_it_names_and_no_other(make_set):
     assert set(load_cases(folder, "specific").cells) == {"specific_medium"}
     assert (cases.release.manifest.name, cases.named_set.name) == ("kitchen questions", "kitchen questions")
     assert cases.revision.startswith(f"{folder.name} (set kitchen questions, sha256 ")
+    assert cases.digest != load_cases(make_set(labels="Nobody voted.")).digest
     with pytest.raises(
         DataError, match=r"found no general_easy in counts, .* this set has: specific_medium, general_hard"
     ):

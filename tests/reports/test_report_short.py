@@ -8,11 +8,15 @@ import pytest
 from msgspec import structs
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, with_ceiling
 from support.commands import ran
+from support.sample_runs import SAMPLE
 
 from personafeedback_tasks.analysis.documents import ReportedRun
+from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import beyond, texts_of
+from personafeedback_tasks.analysis.users import Users
 from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.reports import report_text
+from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.stats.estimates import Estimate
 
 TASK = "personafeedback_general_hard"
@@ -50,10 +54,23 @@ def test_severe_caveats_stay_and_the_others_are_counted():
         assert shown[-1] == f"--full shows {said}every table and the whole signature"
 
 
+def test_a_part_says_of_how_many_cases_it_is():
+    made = make_report(MOSTLY_RUN.part([*MOSTLY_RUN.cases][:40]), SAMPLE)
+    assert texts(made)[0].endswith(", total: 40 of 48 cases, 8 users")
+
+
+def test_how_far_users_differ_is_said_in_points_but_not_of_a_void_run():
+    made = structs.replace(MOSTLY_RIGHT, users=Users(30, 0.1, 0.05, 0.2))
+    said = "users: standard deviation 10.0 (5.0–20.0) points beyond chance"
+    assert (said in texts(made), said in texts(structs.replace(made, void=True))) == (True, False)
+
+
 def test_the_ceiling_of_the_data_is_there_where_it_is_below_100():
     def line(**ceiling: float) -> list[str]:
         made = with_ceiling(MOSTLY_RUN, {}, **ceiling)
-        return [text for text in texts(made) if text.startswith("label ceiling")]
+        found = [text for text in texts(made) if text.startswith("label ceiling")]
+        assert ("Label ceiling: " in markdown(report_text.full(made))) is bool(found)
+        return found
 
     assert line(general=0.957, specific=1.0, nowhere=0.9) == ["label ceiling of these cells: general 95.7 %"]
     assert line(general=1.0) == line() == []
