@@ -14,9 +14,11 @@ from personafeedback_tasks.analysis.documents import ReportedRun
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import beyond, texts_of
 from personafeedback_tasks.analysis.users import Users
+from personafeedback_tasks.core.report import Line
 from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
 from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reports.blocks import markdown
+from personafeedback_tasks.reports.table import measured
 from personafeedback_tasks.stats.estimates import Estimate
 
 TASK = "personafeedback_general_hard"
@@ -88,3 +90,8 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100():
 def test_how_good_it_is_follows_from_the_interval(low, high, said):
     margin = Estimate(0.02, 0.01, low, high, 100, 30)
     assert beyond(margin if high != -0.001 else replace(margin, value=-0.02), "it") == said
+
+
+def test_the_interval_of_a_share_ends_at_0_and_100():
+    _, ends = measured(Line("f1", interval=True), [Estimate(0.9, 0.1, -0.1, 1.1, 100, 30)])
+    assert ends.texts == ("0.0–100.0",)

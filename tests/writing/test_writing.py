@@ -74,6 +74,12 @@ def test_any_reply_has_measures(reply, truncated):
     assert math.isnan(found["language"]) == bool(found["empty"])
 
 
+def test_a_language_is_held_against_that_of_the_question_and_truncated_is_unknown_where_nobody_says_it():
+    said = [measures(WRITTEN, Reply("绿茶。", None), {"question": text}) for text in ("Which tea?", "喝什么茶？")]
+    assert [one["language"] for one in said] == [0, 1]
+    assert all(math.isnan(one["truncated"]) for one in said)
+
+
 MARKS = [
     ("<think>", "</think>"), ("<Thinking>\n", "\n</Thinking>"), ("<thought>", "</thought>"), ("<seed:think>", "</seed:think>"), ("<reasoning>", "</reasoning>"),
     ("[THINK]", "[/THINK]"), ("&lt;think&gt;", "&lt;/think&gt;"), ("◁think▷", "◁/think▷"), ("<|think|>", "<|/think|>"),
