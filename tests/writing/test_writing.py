@@ -104,6 +104,14 @@ def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, te
     assert shown_text(text) == text.strip()
 
 
+def test_a_blank_in_a_text_is_no_thinking():
+    letter = "Dear Ms Li,\n\nI will be late on Monday because of <reason>, and will bring <name> along.\n\nBest, Bo"
+    assert shown_text(letter) == letter
+    assert shown_text(f"<think>A letter.</think>{letter}") == letter
+    assert read_written(letter) == WRITTEN
+    assert shown_text(f"<reasoning>{letter}") is None
+
+
 @pytest.mark.slow
 def test_both_harnesses_have_the_numbers_of_the_same_replies(tmp_path):
     in_lm, log_of_lm = in_lm_eval(WRITE, written, tmp_path, method="write")
