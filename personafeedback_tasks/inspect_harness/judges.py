@@ -13,6 +13,7 @@ from ..common.errors import OptionError, PersonaFeedbackError, choose
 from ..core.benchmark import Benchmark, find
 from ..core.method import Reply
 from ..core.recorded import Key, Recorded, read
+from .errors import errors_in_one_line
 
 REPLAY = "replay"
 """The name of the judge that every benchmark has: it gives each call the reply that a file has for it."""
@@ -23,6 +24,7 @@ class JudgeAPI(ModelAPI):
 
     benchmark: Benchmark
 
+    @errors_in_one_line()
     def __init__(
         self,
         model_name: str,

@@ -20,6 +20,7 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..core.benchmark import benchmarks
 from ..core.method import RewardMethod
 from ..core.rewards import TOTAL, Reward, RewardError
+from .errors import errors_in_one_line
 
 if TYPE_CHECKING:
     from ..reward_models.classifier import Encoded, RewardModel
@@ -53,9 +54,10 @@ class RewardModelAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        from .. import reward_models  # noqa: F401 - says which extra to install, before the first call
+        with errors_in_one_line():
+            from .. import reward_models  # noqa: F401 - says which extra to install, before the first call
 
-        self.arguments = _arguments(model_args)
+            self.arguments = _arguments(model_args)
         self.waiting: list[_Request] = []
         self.turn = anyio.Lock()
 

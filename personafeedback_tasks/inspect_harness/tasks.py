@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai import Epochs, Task
-from inspect_ai._util.error import PrerequisiteError  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from rich.markup import escape
 
-from ..common.errors import OptionError, PersonaFeedbackError
+from ..common.errors import OptionError
 from ..core.benchmark import find
 from ..core.cases import shown_source
 from ..core.method import TOP_TOKENS, RewardMethod, TopTokenMethod
 from . import hooks
 from .calls import ask_every_call
+from .errors import errors_in_one_line
 from .reward_api import CONNECTIONS, refuse_other_model
 from .scorers import scores
 
@@ -29,20 +27,6 @@ _LOGPROBS = GenerateConfig(
     temperature=0.0,
     cache_prompt=False,
 )
-
-
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Let Inspect's command print an error of ours, or a missing extra, as one line without traceback; its class
-    stays."""
-    try:
-        yield
-    except (PersonaFeedbackError, ModuleNotFoundError) as error:
-        if isinstance(error, PrerequisiteError):
-            raise
-        kind = type(error)
-        one_line = type(kind.__name__, (kind, PrerequisiteError), {"message": escape(str(error))})
-        raise one_line(*error.args) from error
 
 
 @errors_in_one_line()

@@ -23,7 +23,7 @@ from inspect_ai.model._model import active_model  # inspect-evals-lint: ignore[p
 
 from ..common.errors import OptionError, did_you_mean
 from ..common.records import short
-from .tasks import errors_in_one_line
+from .errors import errors_in_one_line
 
 KEY = "with_user"
 """Key in the metadata of a log and of each message."""

@@ -35,8 +35,9 @@ from ..inspect_harness.calls import choice
 from ..inspect_harness.reward_api import API
 from ..inspect_harness.scorers import evidence_of, replies, score_name
 from ..inspect_harness.scorers import made as made_calls
+from ..inspect_harness.with_user import KEY as WITH_USER
 from . import fields
-from .errors import NO_SAMPLES, RunError, perhaps
+from .errors import NO_SAMPLES, ForeignError, RunError, perhaps
 from .log import INVALIDATED, Log, Sample, cells_of, in_short, other_settings, signed
 from .prompts import Asked, Wrapping
 from .run import Run
@@ -61,6 +62,10 @@ def opened(path: Path, texts: bool) -> list[Log]:
         header = read_eval_log(str(path), header_only=True)
     except Exception as error:  # a zip, its compression, JSON and pydantic each have errors of their own
         raise _damaged(path, error) from error
+    if WITH_USER in (header.eval.metadata or {}):
+        raise ForeignError(
+            f"{path}: found a run of with_user, expected one of the benchmark's tasks. `personafeedback cost` reads it."
+        )
     signatures = signed(header.eval.metadata, path)
     if header.eval.config.log_samples is False:
         raise RunError(NO_SAMPLES.format(path))

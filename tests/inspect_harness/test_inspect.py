@@ -229,17 +229,19 @@ def test_the_command_runs_by_path_says_once_what_it_asks_and_warns_of_unreadable
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["seting=persona", "data=/no/folder"])
-def test_a_mistake_is_one_sentence_on_the_command_line(option, tmp_path):
+@pytest.mark.parametrize(
+    "mistake", ["-T seting=persona", "-T data=/no/folder", "--model personafeedback/longst", "-M name=x"]
+)
+def test_a_mistake_is_one_sentence_on_the_command_line(mistake, tmp_path):
     """Inspect prints any other exception as hundreds of lines of traceback."""
     done = command(
-        "personafeedback_tasks/personafeedback_general_hard", "-T", "data=sample", "-T", option,
-        "--model", "personafeedback/longest", "--log-dir", tmp_path,
+        "personafeedback_tasks/personafeedback_general_hard", "-T", "data=sample", "--model", "personafeedback/longest",
+        "--log-dir", tmp_path, *mistake.split(),
     )  # fmt: skip
     assert done.returncode != 0
     assert "Traceback" not in done.stdout + done.stderr
     assert len((done.stdout + done.stderr).strip().splitlines()) <= 6
-    assert re.search("Use|must be|There is no", done.stdout + done.stderr)
+    assert re.search("Use|must be|There is no|none of its arguments", done.stdout + done.stderr)
 
 
 def test_a_log_has_no_folder_of_this_machine_as_its_data_sets_location(tmp_path):

@@ -108,6 +108,9 @@ def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
     assert "VOID" in shown.output
     assert "harmed:" not in shown.output
     assert costs_of_models([tmp_path], (), {}, print) == {}, "nor is it a cost beside a gain"
+    assert (
+        "found a run of with_user, expected one of the benchmark's tasks" in personafeedback("report", tmp_path).output
+    )
 
 
 @pytest.mark.parametrize(("solver", "missed"), [("before", 0), ("behind_two", 1), ("as_text", 1), ("grader", 0)])
