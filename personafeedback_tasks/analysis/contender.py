@@ -79,7 +79,8 @@ class Contender:
 
     def values(self, measure: str) -> list[float]:
         """A value of each case; nan where it has none."""
-        return [self.run.cases[case_id].value(measure) for case_id in self.ids]
+        cases = self.run.cases
+        return [cases[case_id].values.get(measure, math.nan) for case_id in self.ids]
 
     def mean(self, values: Any, over: Callable[..., Estimate] = share) -> Estimate:
         """The mean of one value per case, clustered by user; undefined where cells weigh the same and one has none."""

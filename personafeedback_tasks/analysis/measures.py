@@ -223,8 +223,12 @@ def _macro(one: Contender) -> Estimate | None:
 
 
 def _baseline(name: str, one: Contender) -> list[float] | None:
-    of_cases = [one.texts.baselines.get(case_id, {}) for case_id in one.ids] if one.texts else [{}]
-    return [of_case[name] for of_case in of_cases] if all(name in of_case for of_case in of_cases) else None
+    if one.texts is None:
+        return None
+    try:
+        return [one.texts.baselines[case_id][name] for case_id in one.ids]
+    except KeyError:
+        return None
 
 
 def _part(name: str, one: Contender) -> list[float] | None:

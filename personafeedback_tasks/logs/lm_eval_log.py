@@ -184,7 +184,7 @@ class _Rows:
 
     def read(self, path: Path, task: str, count: int) -> Iterator[Sample]:
         rows = 0
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=2**18) as file:  # many rows are longer than a buffer of the default size
             for number, line in enumerate(file, start=1):
                 try:
                     row: _Row = lenient(line, _Row)

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..analysis.documents import RankingEntry
 from ..analysis.ranking import Ranking, distinct_names
-from ..common import web
 from ..core.earlier import Earlier
 from ..core.report import Shown
 from ..core.result import Result
@@ -77,7 +76,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
         of_run: list[int | None] = [None] * len(keys)
         for case in run.cases.values():
             if (key := _key(case)) in index:  # a control may have further cases
-                of_run[index[key]] = answers.setdefault(json.dumps(web.safe(_answer(case, run))), len(answers))
+                of_run[index[key]] = answers.setdefault(json.dumps(_answer(case, run)), len(answers))
         return of_run
 
     for part in parts:
