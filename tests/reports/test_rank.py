@@ -16,12 +16,14 @@ from support.sample_runs import results_of
 from support.shown import words
 
 from personafeedback_tasks.analysis import ranking as ranking_of
+from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.core.cases import NamedSet
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank_text
+from personafeedback_tasks.reports.table import Table
 from personafeedback_tasks.stats.estimates import ALPHA
 
 same = pytest.approx
@@ -109,6 +111,10 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     table = rank_text.short_table(ranking.entry)
     assert table.labels == ("1 (1–2)", "2 (2–3)", "3 (1–3)")
     assert table.columns[-1].texts == ("3", "3", "1–2")
+    blocks = rank_text.all_blocks(rank_document([ranking]), full=True)
+    *_, matrix = (block for block in blocks if isinstance(block, Table))
+    rows = [*zip(*(column.texts for column in matrix.columns), strict=True)]
+    assert rows == [("", "+5.0*", "+8.3"), ("-5.0*", "", "+3.3"), ("-8.3", "-3.3", "")]
 
 
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
