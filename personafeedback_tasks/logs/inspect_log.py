@@ -38,7 +38,7 @@ from ..inspect_harness.scorers import made as made_calls
 from ..inspect_harness.with_user import KEY as WITH_USER
 from . import fields
 from .errors import NO_SAMPLES, ForeignError, RunError, perhaps
-from .log import INVALIDATED, Log, Sample, cells_of, in_short, other_settings, signed
+from .log import INVALIDATED, Log, Sample, cases_in, cells_of, in_short, other_settings, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -183,7 +183,7 @@ class _Reading:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
         if (found := logged.get(SETTINGS) or [""]) != self.settings:
             raise other_settings(where, found, self.settings)
-        cases = self.benchmark.logged_cases(self.method, logged, raw["epoch"])
+        cases = cases_in(where, self.benchmark, self.method, logged, raw["epoch"])
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])

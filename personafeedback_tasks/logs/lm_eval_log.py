@@ -22,7 +22,7 @@ from ..core.signature import KEY, Signature
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
-from .log import Log, Sample, cells_of, in_short, other_settings, signed
+from .log import Log, Sample, cases_in, cells_of, in_short, other_settings, signed
 from .prompts import LABEL, Asked, Wrapping
 from .run import Run, text
 
@@ -209,7 +209,7 @@ class _Rows:
         logged, method, settings = row.doc, self.method, self.settings
         if (found := logged.get(SETTINGS) or [""]) != settings:
             raise other_settings(where, found, settings)
-        cases, each = self.benchmark.logged_cases(method, logged), len(method.calls) * method.requests
+        cases, each = cases_in(where, self.benchmark, method, logged), len(method.calls) * method.requests
         replies, requested = [*map(len, row.resps)], each * len(settings)
         if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"

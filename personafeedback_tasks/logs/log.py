@@ -5,13 +5,13 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.benchmark import find
-from ..core.method import Evidence, marked_if_open, shows_thinking
+from ..core.benchmark import Benchmark, find
+from ..core.method import Evidence, Method, marked_if_open, shows_thinking
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.usage import UNCOUNTED, Usage
@@ -92,6 +92,16 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
             kept.add(sample.setting)
         found.append(sample)
     return found
+
+
+def cases_in(
+    where: str, benchmark: Benchmark, method: Method, logged: Mapping[str, Any], epoch: int = 1
+) -> list[list[Result]]:
+    """`Benchmark.logged_cases` of a sample. Raises RunError if its right answers are not those that it must have."""
+    try:
+        return benchmark.logged_cases(method, logged, epoch)
+    except ValueError as error:
+        raise RunError(f"{where}: {error}. {AS_WRITTEN}") from error
 
 
 def other_settings(where: str, found: Any, settings: Sequence[str]) -> RunError:
