@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from unittest import mock
 
@@ -55,6 +56,12 @@ def test_a_copy_of_one_half_has_its_cases_in_the_order_of_that_half(make_release
     cells = {f"general/{cell}": [row(number=n) for n in range(5)] for cell in ("easy", "mid", "hard")}
     root = make_release(cells, PERSONAS)
     assert load_present(root, counts="any").cases == load_cases(root, "general", counts="any").cases
+
+
+def test_users_take_turns_of_1_3_and_9_cases(make_release):
+    rows = [row(user, number) for user in PERSONAS for number in range(13)]
+    users = [case.user_id for case in load(make_release({"general/easy": rows}, PERSONAS))]
+    assert [len([*turn]) for _, turn in groupby(users)] == [1, 1, 3, 3, 9, 9]
 
 
 def test_a_release_of_the_papers_size_loads_without_options_in_proportion(make_release):

@@ -117,6 +117,16 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     assert rows == [("", "+5.0*", "+8.3"), ("-5.0*", "", "+3.3"), ("-8.3", "-3.3", "")]
 
 
+def test_two_runs_have_their_cases_users_difference_and_what_they_could_show(template):
+    sizes, right = [4] * 8, {"a": [[1, 1, 1, 0]] * 8, "b": [[1, 0, 0, 0], [1, 1, 0, 0]] * 4}
+    entry = ranking_of.compare(*(made(template, name, sizes, of) for name, of in right.items())).entry
+    table, *_ = rank_text.of_two(entry)
+    shown = {column.heading: column.texts[-1] for column in table.columns}
+    assert (shown["cases"], shown["users"], shown["difference"]) == ("32", "8", "+37.5")
+    *_, gap = entry.pairs[0].groups.values()
+    assert shown["detectable"] == f"{100 * gap.detectable:.1f}"
+
+
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
     rng = np.random.default_rng(2)
     hard = rng.normal(0, 0.5, 20)
