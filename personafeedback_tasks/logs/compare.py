@@ -219,7 +219,7 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], know
                 _, ours = next(_calls(benchmark, options, document, asked))
                 around = asked.wrapping.around(ours, first)
                 unknown = unknown or asked.wrapping.unknown(around)
-            short_of = digest if any(isinstance(call, bytes) for call in asked.calls) else hash
+            short_of = digest if isinstance(first, bytes) else hash
             expected, key = (
                 known.setdefault((*alike, asked.wrapping, around, short_of), {}),
                 (asked.id, asked.first_reply),

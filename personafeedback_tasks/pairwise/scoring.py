@@ -138,7 +138,6 @@ def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> f
     shown = []  # of each order, of the responses instead of the letters, the right one first
     for place, of_order in zip(range(len(orders.names)), values, strict=True):
         shown.append((*of_order[place:], *of_order[:place]))
-    undefined = any(math.isnan(value) for value in chain(*values))
     ahead = 0
     for other in range(1, len(orders.letters)):
         odds = []
@@ -146,7 +145,7 @@ def score_symmetric(values: Sequence[LogLikelihoods], orders: Orders = TWO) -> f
             right, wrong = of_responses[0], of_responses[other]
             odds.append(0.0 if right == wrong else right - wrong)  # two infinite ones are equal
         total = sum(odds)
-        if math.isnan(total) and not undefined:
+        if math.isnan(total) and not any(map(math.isnan, chain(*values))):
             total = 0.0  # +inf and -inf: orders that are certain of the opposite
         if not total >= 0:
             return 0.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain
 
 from ..common.text import IDEOGRAPHS, LATIN_LETTERS, neighbours
 
@@ -14,7 +13,7 @@ _WORD, _IDEOGRAPHS = re.compile(f"[{LATIN_LETTERS}]+"), re.compile(f"[{IDEOGRAPH
 def overlap_terms(text: str) -> frozenset[str]:
     """The distinct lower-cased Latin words of a text, and the pairs of neighboring Chinese characters."""
     lower = text.lower()
-    return frozenset(chain(_WORD.findall(lower), *map(neighbours, _IDEOGRAPHS.findall(lower))))
+    return frozenset(_WORD.findall(lower)).union(*map(neighbours, _IDEOGRAPHS.findall(lower)))
 
 
 # --- a user's name ----------------------------------------------------------------------------------------------------
