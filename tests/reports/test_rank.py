@@ -118,11 +118,12 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
 
 
 def test_two_runs_have_their_cases_users_difference_and_what_they_could_show(template):
-    sizes, right = [4] * 8, {"a": [[1, 1, 1, 0]] * 8, "b": [[1, 0, 0, 0], [1, 1, 0, 0]] * 4}
+    sizes, right = [4] * 16, {"a": [[1, 1, 1, 0]] * 16, "b": [[1, 0, 0, 0], [1, 1, 0, 0]] * 8}
     entry = ranking_of.compare(*(made(template, name, sizes, of) for name, of in right.items())).entry
     table, *_ = rank_text.of_two(entry)
     shown = {column.heading: column.texts[-1] for column in table.columns}
-    assert (shown["cases"], shown["users"], shown["difference"]) == ("32", "8", "+37.5")
+    assert (shown["cases"], shown["users"], shown["difference"]) == ("64", "16", "+37.5")
+    assert shown["p"] == "< 0.0001"
     *_, gap = entry.pairs[0].groups.values()
     assert shown["detectable"] == f"{100 * gap.detectable:.1f}"
 
