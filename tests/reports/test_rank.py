@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from support.commands import personafeedback, ran
 from support.logs import inspect_log, lm_eval_log
 from support.sample_runs import results_of
@@ -18,11 +19,15 @@ from support.shown import words
 from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.contender import Contender
+from personafeedback_tasks.analysis.documents import RankDocument
+from personafeedback_tasks.analysis.sentences import texts_of
 from personafeedback_tasks.core.cases import NamedSet
+from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import rank_text
+from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.reports.table import Table
 from personafeedback_tasks.stats.estimates import ALPHA
 
@@ -126,6 +131,15 @@ def test_two_runs_have_their_cases_users_difference_and_what_they_could_show(tem
     assert shown["p"] == "< 0.0001"
     *_, gap = entry.pairs[0].groups.values()
     assert shown["detectable"] == f"{100 * gap.detectable:.1f}"
+
+
+def test_a_caveat_on_one_model_follows_its_name(template):
+    ranking = make_ranking([made(template, name, [4] * 8, [[1, 1, 0, 0]] * 8) for name in "ab"])
+    caveat = Caveat("shortcut", WEAKENS, {"picks": "the longer one", "percent": 99.0, "name": "longest"}, about=("2",))
+    entry = structs.replace(ranking.entry, caveats=texts_of([caveat]))
+    shown = markdown(rank_text.all_blocks(RankDocument(rankings=[entry], balance=[])))
+    (line,) = [line for line in shown.splitlines() if "the longer one" in line]
+    assert line.startswith("- 2 b")
 
 
 def test_neither_the_order_of_the_runs_nor_of_their_cases_matters(template, sizes):
