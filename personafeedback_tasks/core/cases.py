@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..common.errors import DataError
@@ -137,4 +137,16 @@ def remark_of(demonstration: bool, named: NamedSet | None) -> str:
 
 def digest_of(parts: Sequence[object]) -> str:
     """SHA-256 (12 hex digits) of JSON values."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+    return _sha256(json.dumps(parts))
+
+
+def digest_of_texts(texts: Sequence[str]) -> str:
+    """`digest_of` of texts that other cases share, as of one user."""
+    return _sha256(f"[{', '.join(map(_json, texts))}]")
+
+
+_json = lru_cache(maxsize=256)(json.dumps)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

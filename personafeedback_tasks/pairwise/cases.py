@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ..core.cases import CaseSet, digest_of
+from ..core.cases import CaseSet, digest_of_texts
 from .report import NO_PERSONA, OTHER_PERSONA, PERSONA
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class QuestionCase:
     @cached_property
     def digest(self) -> str:
         """SHA-256 (12 hex digits) of the id and of every text."""
-        return digest_of((self.id, self.user_id, self.known, self.question, *self.responses))
+        return digest_of_texts((self.id, self.user_id, self.known, self.question, *self.responses))
 
 
 @dataclass(frozen=True, kw_only=True)
