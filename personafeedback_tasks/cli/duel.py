@@ -72,7 +72,7 @@ def duel(run: Path, against: str, out: Path, data: RunData) -> None:
     compared = pairs(cases, writer, other)
     contents: dict[str, Content] = {
         **people(cases.pairs.release.root),
-        **files(compared, writer.name, named, tuple(models), out),
+        **files(compared, writer.name, named, tuple(models), out, run_of_writer.signature.demonstration),
     }
     write_all({out / name: content for name, content in contents.items()})
     why = Counter(pair.why_not for pair in compared if pair.why_not)

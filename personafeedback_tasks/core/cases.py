@@ -67,7 +67,7 @@ class CaseSet(ABC, Sequence[AnyCase], Generic[AnyCase]):
 
     @property
     def demonstration(self) -> bool:
-        """Whether these are a bundled sample, which is not evidence about any model."""
+        """Whether these are a bundled sample, or made of one: not evidence about any model."""
         return self.source == SAMPLE
 
     @property
@@ -132,7 +132,7 @@ def shown_source(source: str) -> str:
 
 def remark_of(demonstration: bool, named: NamedSet | None) -> str:
     """What the name of a task must say about its data; empty for the benchmark's own."""
-    return "demonstration" if demonstration else named.name if named else ""
+    return named.name if named else "demonstration" if demonstration else ""
 
 
 def digest_of(parts: Sequence[object]) -> str:

@@ -35,6 +35,7 @@ class Duel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     models: Annotated[tuple[str, ...], Meta(min_length=1, max_length=2)]  # of the writer, and of another one
     pairs: Annotated[int, Meta(ge=1)]  # replies, asked or not: without some losses, the writer would win more
     not_asked: tuple[NotAsked, ...] = ()
+    demonstration: bool = False  # whether the questions are those of a bundled sample
 
 
 class Duels(Duel, frozen=True, kw_only=True):

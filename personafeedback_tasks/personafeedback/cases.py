@@ -112,6 +112,12 @@ class PersonaCases(core.CaseSet[PersonaCase]):
         return digest_of([(name, hashlib.sha256(read(path)).hexdigest()) for name, path in files])
 
     @property
+    def demonstration(self) -> bool:
+        """Whether these are the bundled sample, or duels on its questions."""
+        described = self.release.manifest
+        return super().demonstration or bool(described and described.duel and described.duel.demonstration)
+
+    @property
     def named_set(self) -> core.NamedSet | None:
         """Name and counts of the manifest; its other keys are in `release.manifest`."""
         described = self.release.manifest

@@ -148,7 +148,7 @@ def _case(own: PersonaCase, other: PersonaCase) -> SwapCase:
 
 def _rows(data: str | None, counts: str, difficulty: str | None = None) -> PersonaCases:
     cases = load_cases(data, CATEGORY, difficulty, counts)
-    return with_rows_of(cases, SAMPLE) if cases.demonstration else cases
+    return with_rows_of(cases, SAMPLE) if cases.demonstration and not cases.named_set else cases
 
 
 def pair_of(case_id: str) -> str:

@@ -84,7 +84,12 @@ def pairs(questions: Questions, writer: Writer, against: str | Writer) -> list[D
 
 
 def files(
-    compared: Sequence[DuelPair], writer: str, against: str, models: tuple[str, ...] = (), root: Path = Path()
+    compared: Sequence[DuelPair],
+    writer: str,
+    against: str,
+    models: tuple[str, ...] = (),
+    root: Path = Path(),
+    demonstration: bool = False,
 ) -> dict[str, Content]:
     """Path in the folder -> content, of the cells and the manifest."""
     asked: dict[str, list[DuelPair]] = {}
@@ -110,7 +115,12 @@ def files(
         ),
         generator=" and ".join(sides),
         duel=Duel(
-            writer=writer, against=against, models=models or sides, pairs=len(compared), not_asked=tuple(not_asked)
+            writer=writer,
+            against=against,
+            models=models or sides,
+            pairs=len(compared),
+            not_asked=tuple(not_asked),
+            demonstration=demonstration,
         ),
     )
     contents: dict[str, Content] = {FILE: manifest.content(root)}

@@ -168,10 +168,18 @@ def test_both_harnesses_have_the_same_votes(duels, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_card_of_duels_counts_those_that_were_not_asked(duels, tmp_path):
+def test_a_card_of_duels_counts_those_that_were_not_asked_and_is_refused_on_the_samples_questions(duels, tmp_path):
     judged = in_inspect_judge(duels["rejected"][0], tmp_path / "judged", "personafeedback/longest")
+    assert "DEMONSTRATION" in refusal("card", judged, "--model-card", tmp_path / "CARD.md")
+    assert "DEMONSTRATION" in ran("report", judged).output
+    # the same questions, as if they were a team's own
+    own = shutil.copytree(duels["rejected"][0], tmp_path / "own")
+    document = json.loads((own / "set.json").read_text("utf-8"))
+    assert document["duel"].pop("demonstration")
+    (own / "set.json").write_text(json.dumps(document), encoding="utf-8")
+    judged = in_inspect_judge(own, tmp_path / "judged_own", "personafeedback/longest")
     personafeedback("card", judged, "--model-card", tmp_path / "CARD.md")
-    not_asked = len(load_present(duels["rejected"][0]).release.manifest.duel.not_asked)
+    not_asked = len(document["duel"]["not_asked"])
     assert f"{not_asked} pairs of the duel are not among the cases" in (tmp_path / "CARD.md").read_text("utf-8")
 
 
