@@ -132,11 +132,11 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     method = run.method
     if not isinstance(method, LabelMethod):
         return {}
-    cases = {case_id: replace(case, unread=()) for case_id, case in run.cases.items()}
+    cases = {case_id: case.changed(unread=()) for case_id, case in run.cases.items()}
     found = {}
     for name, said in texts.said.items():
         found[name] = [
-            replace(case, answers=said[case_id], values=method.score(case.targets, said[case_id]))
+            case.changed(answers=said[case_id], values=method.score(case.targets, said[case_id]))
             for case_id, case in cases.items()
         ]
     return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from math import nan
@@ -230,7 +229,7 @@ class Benchmark(ABC):
                 under = {one.setting: one.value(measure) for one in (first, *others)}
                 for name, (more, *less) in self.of_several(method, list(under)).items():
                     values[name] = under[more] - under[less[0]] if less else under[more]
-            rows.append(replace(first, values=values))
+            rows.append(first.changed(values=values))
         return rows
 
     def logged(self, method: Method, document: Any, settings: Sequence[str] = ("",)) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, isnan, nan
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -201,7 +201,7 @@ class LabelMethod(ReplyMethod):
     def judge(self, cases: Sequence[Result], evidence: Sequence[Reply]) -> list[Result]:
         (case,) = cases
         answers, unread = self.readings(evidence)
-        return [replace(case, answers=answers, values=self.score(case.targets, answers), unread=unread)]
+        return [case.changed(answers=answers, values=self.score(case.targets, answers), unread=unread)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +218,7 @@ class TextMethod(ReplyMethod):
         answers, unread = self.readings(evidence)
         items = tuple(self.items(evidence, case.facts)) if self.items else ()
         values = self.measure(answers, evidence, case.facts)
-        return [replace(case, answers=answers, values=values, unread=unread, items=items, facts={})]
+        return [case.changed(answers=answers, values=values, unread=unread, items=items, facts={})]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +239,7 @@ class LikelihoodMethod(Method):
     def judge(self, cases: Sequence[Result], evidence: Sequence[Any]) -> list[Result]:
         (case,) = cases
         answers = tuple(likeliest(self.labels, values) for values in evidence)
-        return [replace(case, answers=answers, values=self.score(case.targets, answers, evidence))]
+        return [case.changed(answers=answers, values=self.score(case.targets, answers, evidence))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +283,7 @@ class TopTokenMethod(LikelihoodMethod):
             answers.append(answer)
             values.append(found)
         scores = self.score(case.targets, tuple(answers), values)
-        return [replace(case, answers=tuple(answers), values=scores, bounds=bounds)]
+        return [case.changed(answers=tuple(answers), values=scores, bounds=bounds)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,7 +297,7 @@ class RewardMethod(Method):
         (case,) = cases
         rewards = named_rewards(evidence)
         # without targets: the first response is the right one
-        return [replace(case, targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)]
+        return [case.changed(targets=(), values=score_rewards(case.case_id, rewards), rewards=rewards)]
 
 
 # --- thinking that was cut off: what the replies of a run show together, and none of them alone -----------------------

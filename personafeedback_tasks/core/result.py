@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
 import msgspec
+from msgspec import Struct, structs
 
 from ..stats.estimates import mean
 from .rewards import NamedRewards
@@ -16,8 +16,7 @@ Answers = tuple[str, ...]
 """One answer per call of a case: a label, or the reason why the reply is unreadable."""
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Struct, frozen=True):
     """One case under one setting in one epoch, with its answers and values once its replies are scored.
 
     Several epochs or settings of a case are more results.
@@ -31,16 +30,20 @@ class Result:
     epoch: int = 1  # from 1
     targets: tuple[str, ...] = ()  # the right label of each call, or what else the case is held against
     answers: Answers = ()  # one per call; empty where no labels are read
-    values: Mapping[str, float] = field(default_factory=dict)  # in any unit; nan where undefined
+    values: Mapping[str, float] = {}  # in any unit; nan where undefined
     rewards: NamedRewards | None = None  # of both responses; None where a method reads none
     unread: tuple[tuple[str, str], ...] = ()  # (reason, excerpt) of each unreadable reply whose text is known
     items: tuple[Mapping[str, Any], ...] = ()  # what its replies list, see `method.TextMethod`
     bounds: int = 0  # calls with a label outside the top tokens, whose probability is a bound
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what measures of a text need, until it is scored
+    facts: Mapping[str, Any] = {}  # what measures of a text need, until it is scored
 
     def value(self, metric: str) -> float:
         """One of its values; nan where its method does not have it."""
         return self.values.get(metric, nan)
+
+    def changed(self, **values: Any) -> Result:
+        """The same but for some fields."""
+        return structs.replace(self, **values)
 
     def to_json(self) -> dict[str, Any]:
         """Its fields for the logs of both harnesses, without empty ones."""
@@ -66,7 +69,7 @@ def over_epochs(of_cases: Iterable[Sequence[Result]]) -> list[Result]:
     for first, *others in of_cases:
         if others:
             values = {metric: mean(epoch.value(metric) for epoch in (first, *others)) for metric in first.values}
-            first = replace(first, values=values, answers=(), rewards=None, unread=(), items=(), bounds=0)
+            first = first.changed(values=values, answers=(), rewards=None, unread=(), items=(), bounds=0)
         cases.append(first)
     return cases
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -117,7 +117,7 @@ class ListMethod(LabelMethod):
         found = []
         for case, answer in zip(cases, answers, strict=True):
             values = self.score(case.targets, (answer,))
-            found.append(replace(case, answers=(answer,), values=values, unread=unread))
+            found.append(case.changed(answers=(answer,), values=values, unread=unread))
         return found
 
 

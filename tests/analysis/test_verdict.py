@@ -177,13 +177,13 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     """A judge without an answer to all duels of a cell has not said that their replies lost."""
     found = the_verdict(logs)
     run = read_run(logs["readable some"])
-    silent = [replace(one, answers=("no_response",) * len(one.answers)) for one in run.results]
+    silent = [one.changed(answers=("no_response",) * len(one.answers)) for one in run.results]
     none = the_verdict(logs, results=silent)
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
     assert "neither" in [column.heading for column in tables(none)[2].columns]
     assert ["neither: " in markdown(blocks(made)) for made in (found, none)] == [False, True]
-    equal = the_verdict(logs, results=[replace(one, answers=(), rewards={"reward": (1.0, 1.0)}) for one in run.results])
+    equal = the_verdict(logs, results=[one.changed(answers=(), rewards={"reward": (1.0, 1.0)}) for one in run.results])
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
 
@@ -306,8 +306,8 @@ def test_votes_of_people_on_the_duels_of_ten_users_give_a_rate(logs):
     cases = load_cases(logs["duels"], difficulty="hard")
     duels = structs.replace(duels_of(cases), not_asked=())
     run, calibration = read_run(logs["readable some"]), read_run(logs["readable calibration"])
-    own = [replace(one, user_id=f"of {duels.sources.get(one.case_id, one.case_id)}") for one in run.results]
-    examined = [replace(one, user_id=f"of {one.case_id}") for one in calibration.results]
+    own = [one.changed(user_id=f"of {duels.sources.get(one.case_id, one.case_id)}") for one in run.results]
+    examined = [one.changed(user_id=f"of {one.case_id}") for one in calibration.results]
     people = {case_id: [float(not case.value("acc"))] * 2 for case_id, case in run.cases.items()}
     found = make_verdict(
         replace(run, results=own),

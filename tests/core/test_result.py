@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +40,7 @@ def test_a_result_that_inspect_logs_is_read_back_as_it_was_scored(logs):
 
 def test_both_harnesses_have_the_same_results(logs):
     # lm-eval does not know how a reply ended, so the excerpts of unreadable ones may have other reasons
-    one, other = ([replace(result, unread=()) for result in read_run(log).results] for log in logs.values())
+    one, other = ([result.changed(unread=()) for result in read_run(log).results] for log in logs.values())
     assert repr(one) == repr(other)
 
 

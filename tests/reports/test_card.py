@@ -128,7 +128,7 @@ def reward_run(**kwargs):
     results = []
     for index, result in enumerate(run.results):
         values, rewards = {"acc": float(index % 4 > 0), "tie": 0.0}, {TOTAL: (float(index % 4), 0.5)}
-        results.append(replace(result, answers=(), targets=(), values=values, rewards=rewards))
+        results.append(result.changed(answers=(), targets=(), values=values, rewards=rewards))
     return replace(run, results=results)
 
 
@@ -152,7 +152,7 @@ def unfinished(run):
 def without_replies(run, missing):
     """The run, so many of whose results got one empty reply each."""
     empty = [
-        replace(one, answers=("no_response", one.answers[1]), unread=(("no_response", ""),))
+        one.changed(answers=("no_response", one.answers[1]), unread=(("no_response", ""),))
         for one in run.results[:missing]
     ]
     return replace(run, results=[*empty, *run.results[missing:]])

@@ -65,7 +65,7 @@ def many(template: Run, size: int) -> Run:
     """A run with more cases than the list shows at once."""
     one = next(iter(template.cases.values()))
     ids = [f"general_hard:{number}" for number in range(1, size + 1)]
-    results = [replace(one, case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)]
+    results = [one.changed(case_id=case_id, user_id=f"u{number % 7}") for number, case_id in enumerate(ids)]
     return replace(template, cells={"general_hard": size}, results=results)
 
 

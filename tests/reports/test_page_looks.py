@@ -102,7 +102,7 @@ def planted(template: Run, name: str, setting: str, share: float) -> Run:
         number[case.user_id] = number.get(case.user_id, PEOPLE.index(case.user_id) - 1) + 1
         right = number[case.user_id] % 4 < 4 * share
         answers = ("A", "B") if right else ("B", "A")
-        results.append(replace(case, answers=answers, values={"acc": float(right)}, unread=()))
+        results.append(case.changed(answers=answers, values={"acc": float(right)}, unread=()))
     return replace(template, model=name, results=results, signature=template.signature.changed(setting=setting))
 
 

@@ -159,7 +159,7 @@ def test_runs_that_were_asked_otherwise_never_share_a_ranking(field, template):
 def test_runs_on_other_cases_texts_or_sets_never_share_a_ranking(template):
     """Sets with the same cases, too."""
     first, *rest = template.results
-    for results in (template.results[:10], [replace(first, digest="other"), *rest]):
+    for results in (template.results[:10], [first.changed(digest="other"), *rest]):
         assert sizes_of_rankings([template, replace(template, results=results)]) == [1, 1]
     one, other = (
         replace(template, signature=template.signature.changed(set=NamedSet(name, {"general_hard": 4})))
