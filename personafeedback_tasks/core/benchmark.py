@@ -64,7 +64,7 @@ class Benchmark(ABC):
         """The text of one call about a case, or about a document where the method asks for several cases at once."""
 
     def conversation(self, case: Any, options: Any, side: str) -> list[Message]:
-        """What a reward model scores in one call, which is of one response; needed where a method is for rewards."""
+        """The messages of the one response that a reward model scores in a call. Benchmarks with a reward method need it."""
         raise NotImplementedError
 
     def after(self, case: Any, options: Any, reply: str) -> tuple[Any, str]:

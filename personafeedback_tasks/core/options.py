@@ -18,7 +18,7 @@ Self = TypeVar("Self", bound="Options")
 
 @dataclass(frozen=True)
 class Option:
-    """What an option is, apart from its name."""
+    """The default, help and allowed values of a task option."""
 
     default: Any
     help: str  # one line, for the tasks' docstrings and docs/options.md

@@ -174,7 +174,7 @@ def make_plan(
     reply: int | None = None,
     prices: Prices | None = None,
 ) -> PlanDocument:
-    """What a run takes under some options. Without `reply` the limit counts."""
+    """The calls, tokens and price of a run. Without `reply`, each reply is taken to be as long as the limit allows."""
     options = every[0]
     method = benchmark.methods[options.method]
     documents = method.documents(cases)

@@ -15,20 +15,11 @@ from inspect_ai.solver import TaskState
 
 from ..common.errors import OptionError
 from ..core.benchmark import SETTINGS, Benchmark, find
-from ..core.method import (
-    Evidence,
-    FirstToken,
-    Method,
-    Reply,
-    ReplyMethod,
-    RewardMethod,
-    TopTokenMethod,
-    marked_if_open,
-    shows_thinking,
-)
+from ..core.method import Evidence, FirstToken, Method, Reply, ReplyMethod, RewardMethod, TopTokenMethod
 from ..core.result import Result
 from ..core.rewards import Reward, RewardError, correlations
 from ..core.table import table
+from ..core.thinking import marked_if_open, shows_thinking
 from ..parsing.letter_probabilities import first_written, mass
 from ..stats.estimates import mean
 from .calls import choice

@@ -20,9 +20,10 @@ from ..common.errors import OptionError, PersonaFeedbackError
 from ..core import messages
 from ..core.benchmark import find
 from ..core.cases import CaseSet
-from ..core.method import LabelMethod, Reply, ReplyMethod, mark_open_thinking, per_call, text_in, token_limit
+from ..core.method import LabelMethod, Reply, ReplyMethod, per_call, text_in
 from ..core.result import Result
 from ..core.signature import Signature, signed
+from ..core.thinking import mark_open_thinking, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
 from .window import check_prompts

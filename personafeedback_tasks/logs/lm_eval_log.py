@@ -17,8 +17,9 @@ from ..common.records import lenient, short
 from ..core import window
 from ..core.benchmark import FACTS, SETTINGS, find
 from ..core.cases import digest_of
-from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in, token_limit
+from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in
 from ..core.signature import KEY, Signature
+from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.benchmark import Benchmark, find
-from ..core.method import Evidence, Method, marked_if_open, shows_thinking
+from ..core.method import Evidence, Method
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
+from ..core.thinking import marked_if_open, shows_thinking
 from ..core.usage import UNCOUNTED, Usage
 from . import prompts
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused

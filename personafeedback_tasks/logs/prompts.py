@@ -23,12 +23,12 @@ _DATE = {*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calend
 
 
 def digest(call: Call) -> bytes:
-    """What no other call has, and every process finds alike."""
+    """A digest of the call that is the same in every process."""
     return b"".join(role.encode() + _sha256(text) for role, text in call)
 
 
 shortened: Callable[[Any], int | bytes] = hash
-"""What stays of most calls of a log; `digest`, which takes longer, where another process compares them."""
+"""Replaces most calls of a log, to save memory: a hash, or the slower `digest` where another process compares them."""
 
 
 @lru_cache(maxsize=32)  # lm-eval sends a prompt once for each label

@@ -10,11 +10,11 @@ from typing import Any
 from ..common.errors import DataError, OptionError
 from ..core.benchmark import Benchmark
 from ..core.cases import CaseSet
-from ..core.method import mark_open_thinking
 from ..core.options import Options
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
 from ..core.signature import Signature
+from ..core.thinking import mark_open_thinking
 from .run import Run
 
 HARNESS = "recorded replies"
