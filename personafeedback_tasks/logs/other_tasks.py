@@ -12,6 +12,7 @@ from typing import Any
 from ..common.errors import PersonaFeedbackError, did_you_mean
 from ..common.records import lenient, short
 from ..core.system import setting_of
+from ..parsing.answers import without_thinking
 from ..stats.estimates import mean
 from .errors import ForeignError, RunError
 from .lm_eval_log import model_of, results_beside
@@ -27,7 +28,7 @@ class SampleResult:
 
     Attributes:
         asked: its own messages, without the one about a user.
-        replies: of each epoch.
+        replies: of each epoch, without their thinking.
         user: whose sample it is; empty where nothing was told.
     """
 
@@ -223,7 +224,7 @@ def _sample(epochs: Sequence[Any], counts: str, key: str) -> SampleResult:
         value=mean(as_float(one) if isinstance(one, (str, int, float)) else math.nan for one in values),
         asked=own,
         target=_text(first.target),
-        replies=tuple(sample.output.completion for sample in epochs),
+        replies=tuple(without_thinking(sample.output.completion) for sample in epochs),
         user=user,
     )
 
@@ -265,7 +266,7 @@ def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list
                 value=float(row[metric]),
                 asked=_text(row["doc"]),
                 target=_text(row["target"]),
-                replies=(_text(row["filtered_resps"][0] if row["filtered_resps"] else ""),),
+                replies=(without_thinking(_text(row["filtered_resps"][0] if row["filtered_resps"] else "")),),
             )
             for request in row["arguments"].values() if instruction else ():
                 sent = _text(request["arg_0"])

@@ -178,11 +178,14 @@ THINKING_ONLY = "(thinking only)"
 """In place of a reply that says nothing outside of its thinking, which nobody is shown."""
 
 
+def without_thinking(reply: str) -> str:
+    """The text of a reply, or that it is thinking only."""
+    return shown_text(reply) or (THINKING_ONLY if reply.strip() else "")
+
+
 def excerpt(reply: str, length: int = 160) -> str:
     """The beginning and the end of what a reply shows, on one line of at most `length` characters."""
-    line = " ".join((shown_text(reply) or "").split())
-    if not line and reply.strip():
-        return THINKING_ONLY
+    line = " ".join(without_thinking(reply).split())
     if len(line) <= length:
         return line
     start, end = length // 2 - 2, length - length // 2 - 1

@@ -63,7 +63,9 @@ class Subject(ModelAPI):
         if tools and not any(isinstance(message, ChatMessageTool) for message in input):
             output = ModelOutput.for_tool_call("subject", "double", {"number": number})
         elif "which one" in question:
-            output = ModelOutput.from_content("subject", f"ANSWER: {'ABC'[(number + (not good)) % 3]}")
+            output = ModelOutput.from_content(
+                "subject", f"<think>Hm.</think>ANSWER: {'ABC'[(number + (not good)) % 3]}"
+            )
         else:
             output = ModelOutput.from_content("subject", str(2 * number if good else 2 * number + 1))
         output.usage = ModelUsage()

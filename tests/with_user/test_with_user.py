@@ -179,6 +179,8 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
     ran("cost", tmp_path, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
+    assert "ANSWER: " in page
+    assert "Hm." not in page, "nobody is shown a model's thinking"
     assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
     assert json.loads((tmp_path / "out" / "cost.json").read_text("utf-8"))["costs"] == made
     stands_beside_the_gain(tmp_path, made, monkeypatch)
