@@ -12,7 +12,10 @@ from inspect_ai.log import EvalLog
 
 from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
 from personafeedback_tasks.core.signature import signatures
+from personafeedback_tasks.inspect_harness.errors import errors_in_one_line
 from personafeedback_tasks.inspect_harness.tasks import build_task
+from personafeedback_tasks.recenter.filter import folder as filter_folder
+from personafeedback_tasks.recenter.select import SELECT, prompts_in
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +105,7 @@ def recenter_respond(**options: Any) -> Task:
 
 
 @task_source
+@errors_in_one_line()
 def recenter_chain(
     attributes: str | None = None,
     selected: str | None = None,
@@ -116,6 +120,18 @@ def recenter_chain(
         relevance_filter: a folder of `recenter train`: selected attributes that it finds irrelevant are left out.
         options: data and counts. The data are a folder with conversations.jsonl and prompts.jsonl, or `sample`.
     """
+
+    # what a later step would refuse is refused before the first one is paid for
+    if attributes and selected:
+        raise OptionError(
+            f"attributes={attributes!r} has no effect beside selected={selected!r}, whose attributes are used. Pass "
+            "one of them."
+        )
+    if relevance_filter:
+        filter_folder.read(relevance_filter)
+    if not selected:
+        (told,) = SELECT.options_of(options)
+        prompts_in(told.data)
 
     def select(log: str) -> Task:
         return recenter_select(attributes=log, **options)

@@ -34,6 +34,7 @@ class Earlier:
 
     model: str  # as the harness named it, and how it was asked where that is not the default
     data: str  # digest of its data
+    demonstration: bool  # whether they are a bundled sample, or made of one
     digest: str  # SHA-256 (12 hex digits) of the data and of all replies
     where: str  # a log of it, for errors
     cases: tuple[EarlierCase, ...]

@@ -66,9 +66,9 @@ def of_run(run: Run) -> Earlier:
         replies = tuple(given for given in sample.evidence if isinstance(given, Reply))
         answers, _ = method.readings(replies)
         cases.append(EarlierCase(sample.id, about.user_id, about.cell, about.facts, answers, replies))
-    data = run.signature.data
+    data, demonstration = run.signature.data, run.signature.demonstration
     digest = digest_of((data, *sorted([case.id, *(reply.text for reply in case.replies)] for case in cases)))
-    return Earlier(writer_of(run), data, digest, str(run.logs[0]), tuple(cases))
+    return Earlier(writer_of(run), data, demonstration, digest, str(run.logs[0]), tuple(cases))
 
 
 def writer_of(run: Run) -> str:

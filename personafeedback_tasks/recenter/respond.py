@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..common.errors import OptionError
@@ -136,9 +135,7 @@ class Respond(PromptStage):
         ),
     }  # fmt: skip
 
-    def of_run(
-        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: RespondOptions
-    ) -> tuple[list[ForPrompt], str]:
+    def of_run(self, run: Earlier, options: RespondOptions) -> tuple[list[ForPrompt], str]:
         passes = filter_folder.read(options.relevance_filter) if options.relevance_filter else None
         pairs: list[ForPrompt] = []
         dropped = 0

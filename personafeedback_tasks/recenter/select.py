@@ -43,6 +43,20 @@ class NewPrompt(Struct, frozen=True, forbid_unknown_fields=True):
     users: Annotated[tuple[NonEmpty, ...], Meta(min_length=1)] | None = None
 
 
+def prompts_in(data: str | None) -> list[NewPrompt]:
+    """The prompts that attributes of a run are selected for. DataError if the data have none."""
+    folder, source = located(data, [PROMPTS])
+    if not (found := _prompts(folder)):
+        raise DataError(
+            f"{source}: found no {PROMPTS}, expected the new prompts of the users. Add it: docs/chain.md has its keys."
+        )
+    return found
+
+
+def _prompts(folder: Path) -> list[NewPrompt]:
+    return each_if_there(folder / PROMPTS, lambda row, where: decoded(where, row, NewPrompt))
+
+
 class ForPrompt(StageRow, frozen=True):
     """A user, a prompt, and attributes of the user. The id is `USER-PROMPT`."""
 
@@ -88,6 +102,11 @@ class Pairings(Rows[ForPrompt]):
     made_by: str = "people"  # model and digest of the run whose attributes they are
     filtered_by: str = "none"  # the filter that attributes had to pass, and how many it dropped
     without: int = 0  # number of pairs without any attribute, which are left out
+    of_sample: bool = False  # whether that run is on the bundled sample
+
+    @property
+    def demonstration(self) -> bool:
+        return super().demonstration or self.of_sample
 
 
 class PromptStage(DoneStage):
@@ -108,13 +127,12 @@ class PromptStage(DoneStage):
         """
         option, benchmark = self.before
         folder, source = located(options.data, [PROMPTS, Relevance.file])
-        prompts = each_if_there(folder / PROMPTS, lambda row, where: decoded(where, row, NewPrompt))
         run, filtered_by = None, "none"
         if place := getattr(options, option):
             run = earlier(place, benchmark)
-            pairs, filtered_by = self.of_run(run, prompts, folder, options)
+            pairs, filtered_by = self.of_run(run, options)
         else:
-            pairs, by_text = [], {one.prompt: one for one in prompts}
+            pairs, by_text = [], {one.prompt: one for one in _prompts(folder)}
             for rows in profiles(load(Relevance, options.data)):
                 user, text = rows[0].user_id, rows[0].prompt
                 asked = by_text.get(text, NewPrompt(f"p{digest_of((text,))[:8]}", text))
@@ -123,20 +141,19 @@ class PromptStage(DoneStage):
         if not kept:
             raise DataError(
                 f"{run.where if run else source}: found {len(pairs):,} pairs of a user and a prompt, none with an "
-                f"attribute, expected some. Check the earlier run, or the data: {PROMPTS} has the prompts."
+                "attribute, expected some. Check the earlier run, or the data."
             )
         made_by, without = f"{run.model} {run.digest}" if run else "people", len(pairs) - len(kept)
         return Pairings(
-            tuple(in_turns(kept)), self.row, source, made_by=made_by, filtered_by=filtered_by, without=without
-        )
+            tuple(in_turns(kept)), self.row, source, made_by=made_by, filtered_by=filtered_by, without=without,
+            of_sample=run is not None and run.demonstration,
+        )  # fmt: skip
 
     def pair(self, user: str, asked: NewPrompt, attributes: Sequence[str]) -> ForPrompt:
         return self.row(f"{user}-{asked.id}", user, asked.id, asked.prompt, tuple(attributes))
 
     @abstractmethod
-    def of_run(
-        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: Any
-    ) -> tuple[list[ForPrompt], str]:
+    def of_run(self, run: Earlier, options: Any) -> tuple[list[ForPrompt], str]:
         """(the pairs, the filter that attributes had to pass or `none`) that a run of the stage before leads to."""
 
     def is_told(self, row: Relevance) -> bool:
@@ -237,10 +254,9 @@ class Select(PromptStage):
         ),
     }  # fmt: skip
 
-    def of_run(
-        self, run: Earlier, prompts: Sequence[NewPrompt], folder: Path, options: SelectOptions
-    ) -> tuple[list[ForPrompt], str]:
+    def of_run(self, run: Earlier, options: SelectOptions) -> tuple[list[ForPrompt], str]:
         # each text of a user once, in a seeded order, with the prompts of prompts.jsonl
+        prompts, (folder, _) = prompts_in(options.data), located(options.data, [PROMPTS])
         if (folder / Conversation.file).is_file() and (here := load(Conversation, options.data)).digest != run.data:
             raise DataError(
                 f"{run.where}: found a run on other conversations ({run.data}) than {here.source} has ({here.digest}), "

@@ -342,7 +342,7 @@ def test_a_folder_without_judgments_and_runs_of_other_tasks_are_named(story, tmp
 
 
 def run(task, digest, came_from="people", filtered_by="none", model="m"):
-    of = Earlier(f"openai/{model}", "data", digest, f"{digest}.eval", ())
+    of = Earlier(f"openai/{model}", "data", False, digest, f"{digest}.eval", ())
     return StageRun(model, task, of, f"openai/{model} {came_from}", filtered_by)
 
 
@@ -422,8 +422,27 @@ def test_runs_that_nothing_can_go_on_from_are_refused(story, tmp_path):
         SELECT.load(SELECT.options(data=str(tmp_path), attributes=str(story.inspect)), {})
     with pytest.raises(RunError, match=r"found no run of recenter_extract, expected one"):
         earlier.find(str(story.lm_eval["recenter_respond"]), "recenter_extract")
-    with pytest.raises(OptionError, match="attributs='logs' is not an option"):
-        recenter_chain(data="sample", attributs="logs")
+
+
+def test_a_chain_refuses_before_its_first_call_what_a_later_step_would_refuse(tmp_path):
+    shutil.copy(SAMPLE / Conversation.file, tmp_path)
+    for options, error, says in (
+        ({"attributs": "logs"}, OptionError, "attributs='logs' is not an option"),
+        ({"attributes": "A", "selected": "B"}, OptionError, "attributes='A' has no effect beside selected='B'"),
+        ({"method": "extract"}, OptionError, "method must be one of select"),
+        ({"relevance_filter": str(tmp_path)}, DataError, "expected the folder of a trained filter"),
+        ({"data": str(tmp_path)}, DataError, r"found no prompts\.jsonl, expected"),
+    ):
+        with pytest.raises(error, match=says):
+            recenter_chain(**{"data": "sample", **options})
+
+
+@pytest.mark.parametrize("stage", [SELECT, RESPOND], ids=lambda stage: stage.name)
+def test_what_is_made_of_a_run_on_the_sample_is_a_demonstration_whatever_folder_is_named(stage, story, tmp_path):
+    shutil.copy(SAMPLE / "prompts.jsonl", tmp_path)
+    option, _ = stage.before
+    for folder in ("sample", str(tmp_path)):
+        assert stage.load(stage.options(data=folder, **{option: str(story.inspect)}), {}).demonstration
 
 
 @pytest.mark.release
