@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import msgspec
 
@@ -50,13 +50,6 @@ def required(kind: type[msgspec.Struct]) -> list[str]:
     return [field.name for field in msgspec.structs.fields(kind) if field.required]
 
 
-class _Table(NamedTuple):
-    """The rows of a file; and by their key, what a team wrote into columns of its own."""
-
-    rows: list[Any]
-    notes: Mapping[object, dict[str, str]]
-
-
 @dataclass(frozen=True)
 class RowFolder:
     """A folder with such files.
@@ -90,37 +83,7 @@ class RowFolder:
 
     def read(self, kind: type[R]) -> list[R]:
         """The rows of a file, in its order; none if there is no such file, or it is empty."""
-        return list(self._table(kind).rows)
-
-    def _table(self, kind: type[FileRow]) -> _Table:
-        if not self.has(kind):
-            return _Table([], {})
-        return self.once(self.path(kind), lambda path: self._read(kind, path))
-
-    def _read(self, kind: type[FileRow], path: Path) -> _Table:
-        is_csv = path.suffix == ".csv"
-        if path.is_file() and not path.stat().st_size and not is_csv:
-            return _Table([], {})
-        lines: Iterable[tuple[str, Mapping[str, Any]]]
-        if is_csv:
-            lines = tables.rows(path, columns(kind), required(kind))
-        else:
-            lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
-        rows, notes, seen = [], dict[object, dict[str, str]](), dict[tuple[Any, ...], str]()
-        for where, line in lines:
-            own = {name: line[name] for name in line if is_csv and name not in columns(kind)}
-            row = decoded(where, {name: line[name] for name in line if name not in own}, kind, "Fix it.")
-            value = tuple(getattr(row, name) for name in kind.key)
-            if value and value in seen:
-                raise DataError(
-                    f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} "
-                    "again, expected each once. Remove one."
-                )
-            seen[value] = where
-            rows.append(row)
-            if own:
-                notes[value] = {name: note for name, note in own.items() if name}
-        return _Table(rows, notes)
+        return list(self.once(self.path(kind), lambda path: _read(kind, path))) if self.has(kind) else []
 
     def by_id(self, kind: type[R]) -> dict[str, R]:
         """The rows of a file with one key, by it."""
@@ -133,17 +96,39 @@ class RowFolder:
 
     def commit(self, changes: Changes) -> None:
         """Replace files as a whole, once all of them are on the disk."""
-        contents, new = dict[Path, Content](), dict[Path, _Table]()
+        contents, new = dict[Path, Content](), dict[Path, list[Any]]()
         for place, content in changes.items():
             if isinstance(place, Path):
                 contents[place] = content
-                continue
-            path = self.path(place)
-            new[path] = _Table(list(content), self._table(place).notes)  # with the notes on the lines that stay
-            contents[path] = _content(place, new[path])
+            else:
+                new[self.path(place)] = list(content)
+                contents[self.path(place)] = _content(place, new[self.path(place)])
         write_all(contents)
-        for path, table in new.items():
-            self.known[path] = _state(path), table
+        for path, rows in new.items():
+            self.known[path] = _state(path), rows
+
+
+def _read(kind: type[R], path: Path) -> list[R]:
+    is_csv = path.suffix == ".csv"
+    if path.is_file() and not path.stat().st_size and not is_csv:
+        return []
+    lines: Iterable[tuple[str, Mapping[str, Any]]]
+    if is_csv:
+        lines = tables.rows(path, columns(kind), required(kind))
+    else:
+        lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
+    rows, seen = list[R](), dict[tuple[Any, ...], str]()
+    for where, line in lines:
+        row = decoded(where, {name: value for name, value in line.items() if name or value}, kind, "Fix it.")
+        value = tuple(getattr(row, name) for name in kind.key)
+        if value and value in seen:
+            raise DataError(
+                f"{where}: found the {' and '.join(kind.key)} {' and '.join(map(repr, value))} of {seen[value]} "
+                "again, expected each once. Remove one."
+            )
+        seen[value] = where
+        rows.append(row)
+    return rows
 
 
 def _state(path: Path) -> object:
@@ -151,10 +136,6 @@ def _state(path: Path) -> object:
     return found and (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
-def _content(kind: type[FileRow], table: _Table) -> Content:
-    dicts = [msgspec.structs.asdict(row) for row in table.rows]
-    if not kind.file.endswith(".csv"):
-        return json_lines(dicts)
-    others = dict.fromkeys(column for notes in table.notes.values() for column in notes)
-    (key,) = kind.key
-    return tables.text([*columns(kind), *others], [{**table.notes.get((row[key],), {}), **row} for row in dicts])
+def _content(kind: type[FileRow], rows: Iterable[FileRow]) -> Content:
+    dicts = map(msgspec.structs.asdict, rows)
+    return tables.text(columns(kind), dicts) if kind.file.endswith(".csv") else json_lines(dicts)

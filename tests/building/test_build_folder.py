@@ -49,22 +49,19 @@ def test_what_is_written_is_read_again(kind, data, tmp_path_factory):
     assert folder.read(kind) == rows
 
 
-@pytest.mark.slow
 @given(
     rows=st.lists(ROWS[Question], min_size=1, max_size=4, unique_by=lambda row: row.id),
     separator=st.sampled_from(",;\t"),
-    note=WORDS,
 )
-def test_a_spreadsheet_may_change_separator_order_and_add_columns(rows, separator, note, tmp_path_factory):
+@settings(max_examples=25)
+def test_a_spreadsheet_may_change_separator_and_order_and_leave_empty_columns(rows, separator, tmp_path_factory):
     folder = Build(tmp_path_factory.mktemp("build"))
-    names = [*reversed(columns(Question)), "our notes"]
     out = io.StringIO()
-    writer = csv.DictWriter(out, names, delimiter=separator)  # CRLF, as spreadsheets write
+    writer = csv.DictWriter(out, [*reversed(columns(Question)), ""], delimiter=separator)  # CRLF, as spreadsheets write
     writer.writeheader()
-    writer.writerows({**asdict(row), "our notes": note} for row in rows)
+    writer.writerows(map(asdict, rows))
     folder.path(Question).write_text(out.getvalue(), encoding="utf-8", newline="")
-    assert [row.id for row in folder.read(Question)] == [row.id for row in rows]
-    assert [row.keep for row in folder.read(Question)] == [row.keep for row in rows]
+    assert [(row.id, row.keep) for row in folder.read(Question)] == [(row.id, row.keep) for row in rows]
 
 
 def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_path, writer, monkeypatch):
@@ -141,13 +138,9 @@ FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "-", "=", "+49
 def test_no_cell_is_a_formula_and_it_is_read_as_it_was(text, tmp_path):
     folder = Build(tmp_path)
     rows = [Question(id="q", user_id=text, category="specific", question=text, reason=text)]
-    folder.path(Question).write_text(
-        f'user_id,id,category,question,"{text}"\nu1,q,general,?,"{text}"\n', encoding="utf-8"
-    )  # notes of a team
-    for _ in range(2):  # what was read is written the same again
-        folder.write(Question, rows)
-        with folder.path(Question).open(encoding="utf-8-sig", newline="") as file:
-            cells = [cell for line in csv.reader(file) for cell in line]
-        assert cells.count(f" {text}") == 5
-        assert text not in cells
-        assert folder.read(Question) == rows
+    folder.write(Question, rows)
+    with folder.path(Question).open(encoding="utf-8-sig", newline="") as file:
+        cells = [cell for line in csv.reader(file) for cell in line]
+    assert cells.count(f" {text}") == 3
+    assert text not in cells
+    assert folder.read(Question) == rows

@@ -156,12 +156,10 @@ def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
     )  # few users get one category alone
 
 
-def test_a_teams_questions_and_notes_stay_and_near_duplicates_are_replaced(upto, writer):
+def test_a_teams_questions_stay_and_near_duplicates_are_replaced(upto, writer):
     folder = upto("personas", personas=8, specific=2)
     first, second, *_ = (one.user_id for one in folder.people())
-    folder.path(Question).write_text(
-        f"user_id;category;question;our notes\n{first};general;May I ask you?;from Ada\n", encoding="utf-8"
-    )
+    folder.path(Question).write_text(f"user_id;category;question\n{first};general;May I ask you?\n", encoding="utf-8")
     writer.replies = {
         f"{first}:specific:1": "It is the same for everybody, is it not, my friend?",
         f"{second}:specific:0": '"It is the same for everybody, is it not my friend?"',
@@ -170,7 +168,6 @@ def test_a_teams_questions_and_notes_stay_and_near_duplicates_are_replaced(upto,
     assert {one.id for one in folder.read(Refused)} == {f"{second}:specific:0"}  # once, and three that replaced it
     own, *written = folder.read(Question)
     assert (own.question, own.user_id) == ("May I ask you?", first)
-    assert "from Ada" in folder.path(Question).read_text(encoding="utf-8-sig")
     assert len(written) == 2 * 8 - 1
     assert all(one.scenario for one in written)
     writer.take()

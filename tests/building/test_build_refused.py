@@ -51,6 +51,7 @@ REFUSED = [
     ("people.csv", "name,split\nAda,test\n", STATUS, "people.csv, line 1: found the columns 'name', 'split', expected one 'user_id'"),
     ("people.csv", "user_id,split\nu1,dev\n", STATUS, "line 2: found split = 'dev', expected one of train, test"),
     ("people.csv", "user_id,kepp\nu1,no\n", STATUS, "line 1: found the column 'kepp', which nothing reads, and no column 'keep'"),
+    ("people.csv", "user_id,ours\nu1,dull\n", STATUS, "line 2: found the key 'ours', expected only user_id, name, split, keep, reason"),
     ("people.csv", "user_id,keep\nu1,maybe\n", STATUS, "line 2: found keep = 'maybe', expected one of yes, no, nothing. Fix it."),
     ("people.csv", "user_id,name\nu1,Ada,Bell\n", STATUS, "line 2: found 3 values, expected 2"),
     ("people.csv", "user_id\nu1\nu1\n", STATUS, "line 3: found the user_id 'u1' of DIR/people.csv, line 2 again, expected each once"),

@@ -132,11 +132,12 @@ def test_a_name_is_one_printable_line_and_not_the_benchmarks(name):
         ("counts", {"general_hardest": 3}, "counts = {'general_hardest': 3}, expected the numbers of cases of some of"),
         ("counts", {}, "counts = {}, expected"),
         ("annotators", "9", "annotators = '9', expected"),
+        *(("format", value, "format = .*, expected 1. If a later version") for value in (True, 1.0, "1", 2, None)),
         ("noise", {"measure": "m", "by_tier": {"hardest": 0.1}}, r"noise.by_tier = \['hardest'\], expected some"),
         ("counts", {"general_hard": 4}, "the pairs = '4 asked and 1 not asked', expected 4 in all"),
     ],
 )
-def test_cells_tiers_types_and_the_pairs_of_a_duel_are_checked(key, value, said):
+def test_the_format_cells_tiers_types_and_the_pairs_of_a_duel_are_checked(key, value, said):
     with pytest.raises(DataError, match=f"/set.json: found {said}"):
         loaded({**WHOLE, key: value})
 
