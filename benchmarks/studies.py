@@ -22,6 +22,22 @@ from personafeedback_tasks.stats.estimates import ALPHA, estimate, estimate_of, 
 from personafeedback_tasks.stats.logistic import at_zero
 from personafeedback_tasks.stats.significance import minimum_detectable_difference
 
+Draw = Callable[[Rng, int], np.ndarray]
+
+SHAPES: dict[str, tuple[float, float, Draw]] = {
+    "a normal distribution": (0.75, 0.05, lambda rng, users: rng.normal(0.75, 0.05, users)),
+    "a uniform distribution of 50 to 100 %": (0.75, 0.5 / math.sqrt(12), lambda rng, users: rng.uniform(0.5, 1, users)),
+    "half at 60 %, half at 90 %": (0.75, 0.15, lambda rng, users: np.where(rng.random(users) < 0.5, 0.6, 0.9)),
+    "a tenth at 45 %, others at 80 %": (0.765, 0.105, lambda rng, users: np.where(rng.random(users) < 0.1, 0.45, 0.8)),
+    "J-shaped, most at 100 %": (6 / 7, 2 / math.sqrt(147), lambda rng, users: rng.beta(3, 0.5, users)),
+    "a tenth at 0 %, others at 80 %": (0.72, 0.24, lambda rng, users: np.where(rng.random(users) < 0.1, 0, 0.8)),
+}
+"""Name -> (mean and standard deviation of the users' true accuracies, how these are drawn)."""
+
+NEAR_END: tuple[float, float, Draw] = (0.98, 0.14, lambda rng, users: np.where(rng.random(users) < 0.02, 0, 1))
+"""The same where the data may have no user of the kind that fails."""
+
+
 # --- one run ---------------------------------------------------------------------------------------------------------
 
 
@@ -38,6 +54,12 @@ def _shares() -> Iterable[Study]:
             interval,
             1_000,
         )
+    for users in (8, 10, 30, 101):
+        for shape, (mean, _, draw) in SHAPES.items():
+            yield _of_shape(shape, mean, draw, users, "at least 95")
+    mean, _, draw = NEAR_END
+    for users in (8, 101):
+        yield _of_shape("2 % at 0 %, others at 100 %", mean, draw, users, "")
 
     def f1(pairs: Sequence[tuple[float, float]]) -> float:
         both = sum(a * b for a, b in pairs)
@@ -84,16 +106,15 @@ def _shares() -> Iterable[Study]:
     )
 
 
+def _of_shape(shape: str, mean: float, draw: Draw, users: int, expected: str) -> Study:
+    def interval(rng: Rng) -> list[float]:
+        right = rng.random((users, 10)) < draw(rng, users)[:, None]
+        return [holds(share(right.astype(float).ravel().tolist(), owners(users, 10)), mean)]
+
+    return Study((Claim("interval of an accuracy", shape, expected, users, 10 * users),), interval)
+
+
 # --- users -----------------------------------------------------------------------------------------------------------
-
-
-SHAPES: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
-    "a normal distribution": (0.05, lambda rng, users: rng.normal(0.75, 0.05, users)),
-    "a uniform distribution of 50 to 100 %": (0.5 / math.sqrt(12), lambda rng, users: rng.uniform(0.5, 1, users)),
-    "half at 60 %, half at 90 %": (0.15, lambda rng, users: np.where(rng.random(users) < 0.5, 0.6, 0.9)),
-    "a tenth at 45 %, others at 80 %": (0.35 * 0.3, lambda rng, users: np.where(rng.random(users) < 0.1, 0.45, 0.8)),
-}
-"""Name -> (standard deviation of the true accuracies, how they are drawn)."""
 
 
 def drawn(rng: Rng, cases: int, accuracies: Sequence[float]) -> dict[str, list[float]]:
@@ -116,14 +137,10 @@ def drawn(rng: Rng, cases: int, accuracies: Sequence[float]) -> dict[str, list[f
 
 def _users() -> Iterable[Study]:
     for users, cases in ((101, 10), (147, 26), (30, 10)):
-        for shape, (true, draw) in SHAPES.items():
+        for shape, (_, true, draw) in SHAPES.items():
 
             def covered(
-                rng: Rng,
-                users: int = users,
-                cases: int = cases,
-                true: float = true,
-                draw: Callable[[Rng, int], np.ndarray] = draw,
+                rng: Rng, users: int = users, cases: int = cases, true: float = true, draw: Draw = draw
             ) -> list[float]:
                 _, low, high = true_spread(drawn(rng, cases, draw(rng, users).tolist()))
                 return [low <= true <= high]

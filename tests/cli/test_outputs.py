@@ -29,6 +29,7 @@ from support.environments import CHECKOUT
 from support.jsonl_harness import judged
 from support.judges import JUDGES
 from support.planted_judges import KNOWER, asked
+from support.releases import row_of, write_set
 from support.sample_runs import GOLD, SAMPLE, run_of
 from support.shown import faults
 
@@ -47,6 +48,24 @@ def any_answer(*replies: str) -> Callable[[str, str], str]:
     return lambda case, call: replies[hashlib.sha256(f"{case} {call}".encode()).digest()[0] % len(replies)]
 
 
+def unequal_cells(root: Path) -> Path:
+    """A set whose cells and users have different numbers of cases: a mean over cells is not one over cases, nor over users."""
+    rows = [
+        row_of(f"u{number % 4 * number % 5}", number, chosen=f"Try {'a walk and ' * (number % 3)}tea {number}.")
+        for number in range(36)
+    ]
+    ends = {
+        "general/easy": 3,
+        "general/mid": 5,
+        "general/hard": 14,
+        "spedific/easy": 20,
+        "spedific/mid": 24,
+        "spedific/hard": 36,
+    }
+    cells = {cell: rows[start:end] for (cell, end), start in zip(ends.items(), (0, *ends.values()), strict=False)}
+    return write_set(root, cells, {f"u{number}": {"Name": f"Ann{number}", "Job": "baker"} for number in range(5)})
+
+
 def made(root: Path) -> dict[str, tuple[object, ...]]:
     """Name -> a command on logs in a folder, which are made here."""
 
@@ -63,6 +82,9 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
     run("cells", any_answer("A", "A", "B"), "a/model", "personafeedback")
     for name in ("a/model", "b/model"):
         run(f"extraction/{name}", any_answer("accept", "reject", "Accept", name), name, "recenter_extraction")
+    unequal = unequal_cells(root / "data")
+    for name, model in (("a", JUDGES["readable"]), ("b", any_answer("A", "B")), ("c", any_answer("A", "B", "B"))):
+        jsonl_harness.run(model, name, root / "unequal", "personafeedback", data=str(unequal))
     judged(root / "unread", "mixed")
     judged(root / "place", "always_first")
     duels = write_duels(root / "duels", lambda case: case.rejected if case.id[-1] in "246" else "", difficulty="hard")
@@ -80,6 +102,8 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         "report --full, void": ("report", root / "unread", "--full"),
         "report, by place": ("report", root / "place"),
         "report, several cells": ("report", root / "cells"),
+        "report, unequal cells": ("report", root / "unequal" / "a.jsonl", "--data", unequal, "--full"),
+        "rank --full, unequal cells": ("rank", root / "unequal", "--data", unequal, "--full"),
         "report, memsyco": ("report", root / "memory", "--full"),
         "rank": ("rank", *several),
         "rank --full": ("rank", *several, "--full"),
