@@ -110,18 +110,21 @@ def closes_thinking(reply: str) -> bool:
 def shown_text(reply: str) -> str | None:
     """What a user would read: the reply without its thinking and outer spaces; None if it never stops thinking."""
     text = _with_tags(reply)
-    shown, at, thinks, name = "", 0, False, ""
+    shown, at, thinks = "", 0, False
     for tag in _TAG.finditer(text):
-        if not _MODEL_THINKS.search(tag[2]):
+        name = tag[2].lower()
+        if not _MODEL_THINKS.search(name):
             continue
+        before = shown + text[at : tag.start()]
+        if "reason" in name and not thinks and before.strip() and (not tag[1] or f"<{name}" in before.lower()):
+            continue  # it belongs to a text: `I cannot come because of <reason>`, or an example of <reasoning>...</reasoning>
         if tag[1]:
             if not thinks:
                 shown = ""  # the template of the prompt opened it
             thinks, at = False, tag.end()
         elif not thinks:
-            shown, at, thinks, name = shown + text[at : tag.start()], tag.start(), True, tag[2].lower()
-    is_blank = bool(shown.strip()) and "reason" in name  # for the user to fill in: `I cannot come because of <reason>`
-    return None if thinks and not is_blank else (shown + text[at:]).strip()
+            shown, at, thinks = before, tag.start(), True
+    return None if thinks else (shown + text[at:]).strip()
 
 
 def after_thinking(reply: str) -> str | None:

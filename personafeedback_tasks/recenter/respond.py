@@ -111,6 +111,7 @@ def _measure(answers: Answers, replies: Sequence[Reply], facts: Mapping[str, Any
 class Respond(PromptStage):
     """Reply to a prompt with the attributes of its user, and without them."""
 
+    version = "1.3"
     label = WRITTEN
     method_of_stage = TextMethod(
         name="respond", help="the texts of two replies", calls=(PERSONALIZED, GENERIC), per_case="two calls",

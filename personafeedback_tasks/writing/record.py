@@ -24,8 +24,6 @@ from ..personafeedback.record import PERSONAFEEDBACK
 from ..personafeedback.release import ENVIRONMENT_VARIABLE
 from .cases import Questions, UserQuestion, questions
 
-VERSION = "1.2"
-
 _WORDINGS = wordings(Path(__file__).with_name("wordings"))
 """Prompt version -> language -> its texts. A text never changes without a new version. The wordings are ours; they name
 the criteria that annotators judged by (personafeedback/prompts.py), so that the writer knows what it is compared by."""
@@ -93,7 +91,7 @@ class Write(Benchmark):
 
     name = "personafeedback_write"
     title = "PersonaFeedback, writing"
-    version = VERSION
+    version = "1.3"
     options = Writing
     methods = {METHOD.name: METHOD}
     labels = (WRITTEN,)

@@ -97,19 +97,27 @@ def test_thinking_is_not_part_of_a_reply_however_it_is_marked(marks, thought, te
         assert shown_text(reply) == text.strip(), "the template of the prompt may have opened it"
         assert (after_thinking(reply) == "") == (text.strip() == "")
         assert excerpt(reply) == (excerpt(text) or THINKING_ONLY)
-    assert shown_text(f"{text}{thinking}{text}") in (f"{text}{text}".strip(), text.strip())
+    amid = f"{text}{thinking}{text}"
+    in_text = marks[0] == "<reasoning>" and text.strip()
+    assert shown_text(amid) in ((amid.strip(),) if in_text else (f"{text}{text}".strip(), text.strip()))
     if not marks[0].startswith("Thinking"):
         unclosed = thinking.removesuffix(marks[1])
         assert (shown_text(unclosed), excerpt(unclosed)) == (None, THINKING_ONLY)
     assert shown_text(text) == text.strip()
 
 
-def test_a_blank_in_a_text_is_no_thinking():
-    letter = "Dear Ms Li,\n\nI will be late on Monday because of <reason>, and will bring <name> along.\n\nBest, Bo"
-    assert shown_text(letter) == letter
-    assert shown_text(f"<think>A letter.</think>{letter}") == letter
-    assert read_written(letter) == WRITTEN
-    assert shown_text(f"<reasoning>{letter}") is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Ms Li,\n\nI will be late because of <reason>, and will bring <name> along.\n\nBest, Bo",
+        "Ask the model for this form:\n<reasoning>its steps</reasoning>\n<answer>a number</answer>\nThen read the number.",
+    ],
+)
+def test_a_blank_or_an_example_in_a_text_is_no_thinking(text):
+    assert shown_text(text) == text
+    assert shown_text(f"<think>So.</think>{text}") == shown_text(f"<reasoning>So.</reasoning>\n{text}") == text
+    assert read_written(text) == WRITTEN
+    assert shown_text(f"<reasoning>{text}") in (None, text.partition("</reasoning>")[2].strip())
 
 
 @pytest.mark.slow
