@@ -1,4 +1,4 @@
-"""`build import`: rows -> a new build of personas, questions, answers and pairs with the labels of the source."""
+"""`build init --from`: rows -> a new build of personas, questions, answers and pairs with the labels of the source."""
 
 from __future__ import annotations
 
@@ -69,12 +69,14 @@ class _Imported(NamedTuple):
     pair: Pair
 
 
-def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
-    """Start a build with the pairs of a CSV or JSON Lines file with the keys of ImportedRow, `test` of its users for
-    testing. Raises DataError for a broken row or without a pair, OptionError for another build's folder or no share."""
-    build, path = Build(root), root / FILE
-    new = replace(Settings.of_options(test=test), personas=0, specific=0)  # it writes no text by itself
-    settings = build.settings if path.exists() else new
+def import_pairs(build: Build, source: Path, say: Say, language: str | None, test: str | None) -> None:
+    """Start a build with the pairs of a CSV or JSON Lines file with the keys of ImportedRow. Raises DataError for a
+    broken row or without a pair, OptionError for another build's folder or an invalid option, see `sources.start`."""
+    root, path = build.root, build.root / FILE
+    earlier = build.settings if path.exists() else None
+    settings = Settings.of_options(earlier, language=language, test=test)
+    if earlier is None:
+        settings = replace(settings, personas=0, specific=0)  # it writes no text by itself
     imported, profiles, left_out = _imported(source, settings.seed)
     if not imported:
         reasons = [f"{count:,} {reason}" for reason, count in left_out.items()]
@@ -97,7 +99,7 @@ def import_pairs(root: Path, source: Path, test: str | None, say: Say) -> None:
                     f"{build.path(kind)}: found another build's rows than {source} gives, expected a new folder."
                 )
         files: Changes = {build.persona_path(user): json_of(profiles[user]) for user in profiles}
-        started: Changes = {} if path.exists() else {path: settings.as_toml()}
+        started: Changes = {} if earlier else {path: settings.as_toml()}
         build.commit({**files, **started, **tables})
     say(f"took {len(imported):,} pairs of {len(profiles):,} users and {len(questions):,} questions")
     for reason, count in left_out.items():

@@ -89,13 +89,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return decoded(path, found, cls, "Fix it.", lax=_share)
 
     @classmethod
-    def of_options(cls, **options: str | None) -> Settings:
-        """Settings from options of a command; None means default. Raises OptionError for an invalid value."""
+    def of_options(cls, earlier: Settings | None, **options: str | None) -> Settings:
+        """Those that a build was started with earlier, else those of a command's options; None means default.
+
+        Raises OptionError for an option with an invalid value, or with another one than a build has.
+        """
         given = {name: value for name, value in options.items() if value is not None}
         try:
-            return decoded("options", given, cls, "Fix it.", lax=_share)
+            new = decoded("options", given, cls, "Fix it.", lax=_share)
         except DataError as error:
             raise OptionError(str(error)) from error
+        for name in given if earlier else ():
+            if getattr(earlier, name) != getattr(new, name):
+                raise OptionError(
+                    f"--{name} {given[name]}: found {name} = {getattr(earlier, name)} in the {FILE} of a build that was "
+                    "started before, expected the same. Leave the option out, or change the file."
+                )
+        return earlier or new
 
     def as_toml(self) -> str:
         """Text of build.toml: every setting with its comment."""

@@ -55,7 +55,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
     if not pairs:
         raise DataError(
             f"{build.root}: found no pair to train on, expected training persons with answers or labels, or ratings "
-            "that differ. Set `test` in build.toml below 1 before the personas are written (`build import --test` "
+            "that differ. Set `test` in build.toml below 1 before the personas are written (`build init --test` "
             f"for pairs of your own), and run: {ANSWERS.command(build.root)}"
         )
     out = build.root / "training" / "train.jsonl"

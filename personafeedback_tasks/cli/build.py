@@ -34,8 +34,7 @@ command is killed, run it again.
     {RELEASE.line(_DIR)}
 
 `build status` shows what is done, what was refused, what the calls took, and the next command. `build pilot` makes
-all texts of a few persons and a page to read them on; `build import` takes in existing pairs; `build training`
-makes pairs to train a reward model on.
+all texts of a few persons and a page to read them on; `build training` makes pairs to train a reward model on.
 """
 
 
@@ -77,7 +76,15 @@ def model_options(without: str) -> Decorator:
     "--language", metavar="CODE",
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",
 )  # fmt: skip
-def init(folder: Path, language: str | None) -> None:
+@click.option(
+    "--from", "source", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Labeled pairs, to release at once or to have people vote on again: a .csv or .jsonl file with persona, "
+    "question, chosen and rejected, and optionally user_id and category (general or specific).",
+)  # fmt: skip
+@click.option(
+    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2; 0 to train only.  [default: 1]"
+)
+def init(folder: Path, language: str | None, source: Path | None, test: str | None) -> None:
     """Start a build: settings, prompts and example seeds to edit.
 
     \b
@@ -99,11 +106,18 @@ def init(folder: Path, language: str | None) -> None:
     Where persona/ has files, a new build writes no other personas. E-mail addresses and phone numbers in persona/ and
     memory/ are refused before anything is asked. Patterns find no names and miss other things: read your files, too.
 
+    With --from, a build has these pairs alone, all of them hard, and settings. A persona is an object or a text; rows
+    with the same one are of the same user, unless they have a user_id.
+
     \b
         personafeedback build init DIR --language zh
+        personafeedback build init DIR --from pairs.csv
     """
     started = Build(folder)
-    written, present = start(started, language)
+    if source is not None:
+        import_pairs(started, source, say, language, test)
+        return
+    written, present = start(started, language, test)
     for path in written:
         say(f"Wrote {path}")
     for path in present:
@@ -226,26 +240,3 @@ def training(folder: Build, benchmark: str | None, ratings: Path | None) -> None
     from ..building.training import make_training
 
     make_training(folder, judged_in(ratings) if ratings else (), benchmark, say)
-
-
-@build.command("import")
-@folder_argument
-@click.option(
-    "--from", "source", metavar="FILE", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A .csv or .jsonl file with persona, question, chosen and rejected, and optionally user_id and category "
-    "(general or specific).",
-)  # fmt: skip
-@click.option(
-    "--test", metavar="SHARE", help="Share of the users for testing, such as 1/2; 0 to train only.  [default: 1]"
-)
-def import_command(folder: Path, source: Path, test: str | None) -> None:
-    """Start a build from labeled pairs, to release at once or to have people vote on again.
-
-    A persona is an object or a text; rows with the same one are of the same user, unless they have a user_id. All
-    pairs count as hard.
-
-    \b
-        personafeedback build import DIR --from pairs.csv
-        personafeedback build release DIR
-    """
-    import_pairs(folder, source, test, say)

@@ -116,7 +116,7 @@ def test_imported_pairs_are_voted_on_again(tmp_path):
     rows = [f'"A cook, number {n}.","What now, {n}?",Soup {n}.,Fish {n}.\n' for n in range(4)]
     path.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
     build = Build(tmp_path / "b")
-    step(build, "import", "--from", path)
+    step(build, "init", "--from", path)
     step(build, "release")
     assert {case.chosen[:4] for case in load_present(build.root / "release")} == {"Soup"}
     assert "Done: " in step(build, "status")

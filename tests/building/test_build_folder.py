@@ -108,7 +108,7 @@ def test_every_command_reads_each_file_of_a_build_and_makes_each_item_once(tmp_p
         assert {f"build/{name}" for name in ("people.csv", "answers.jsonl", "votes.jsonl")} <= run(*command)
     (tmp_path / "pairs.csv").write_text("persona,question,chosen,rejected\nA cook,What now?,Soup,Fish\n", "utf-8")
     for _ in range(2):
-        run("build", "import", imported, "--from", tmp_path / "pairs.csv")
+        run("build", "init", imported, "--from", tmp_path / "pairs.csv")
 
 
 STARTED = Settings(name="日本: x # y", language="zh", license="no", test=Fraction(1, 3))

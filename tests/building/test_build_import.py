@@ -31,7 +31,7 @@ def rows_of(count):
 
 
 def imported(folder, path, *arguments):
-    return personafeedback("build", "import", folder, "--from", path, *arguments)
+    return personafeedback("build", "init", folder, "--from", path, *arguments)
 
 
 def as_csv(rows):

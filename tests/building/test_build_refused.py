@@ -14,7 +14,7 @@ from personafeedback_tasks.annotation.rows import PackItem
 STATUS, PERSONAS = "build status DIR", "build texts DIR personas --model x/y"
 QUESTIONS, OWN = "build texts DIR questions --model x/y", "build texts DIR questions"
 ANSWERS, VOTES = "build texts DIR answers --model x/y", "annotate votes DIR DIR/sent"
-IMPORT = "build import DIR/new --from DIR/pairs.jsonl"
+IMPORT = "build init DIR/new --from DIR/pairs.jsonl"
 SCENARIOS, NAMES = "category,scenario,description,share,fits\n", "country,share,female,male,family\n"
 PAIR = {"persona": "A cook", "question": "What now?", "chosen": "Soup", "rejected": "Fish"}
 VOTE, DATA = (
@@ -111,7 +111,7 @@ REFUSED = [
     ("pairs.jsonl", pairs({}, {"category": "other"}), IMPORT, "category = 'other', expected one of specific, general, nothing"),
     ("pairs.jsonl", pairs({"user_id": 7}, {"user_id": 7, "persona": "Other"}), IMPORT, "line 2: found another persona of '7' than in an earlier row"),
     ("pairs.jsonl", pairs({"rejected": "Soup"}), IMPORT, "found no pair, expected some. Left out: 1 whose responses are the same text."),
-    ("pairs.parquet", "PAR1", "build import DIR/new --from DIR/pairs.parquet", "--from must be a .csv or .jsonl file, got pairs.parquet"),
+    ("pairs.parquet", "PAR1", "build init DIR/new --from DIR/pairs.parquet", "--from must be a .csv or .jsonl file, got pairs.parquet"),
 ]  # fmt: skip
 """(file, its content or None for no file, command, what it says)."""
 

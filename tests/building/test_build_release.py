@@ -143,7 +143,7 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_is_no_warning(tmp_path, ri
     texts = [("A good deal longer.", "Short.")] * right + [("Short.", "A good deal longer.")] * wrong
     rows = [f"Likes {n},What {n}?,{n} {a},{n} {b}\n" for n, (a, b) in enumerate(texts)]
     (tmp_path / "pairs.csv").write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
-    ran("build", "import", tmp_path / "b", "--from", tmp_path / "pairs.csv")
+    ran("build", "init", tmp_path / "b", "--from", tmp_path / "pairs.csv")
     assert ("! shortcut longest" in released(Build(tmp_path / "b"))) == warned
 
 

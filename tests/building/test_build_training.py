@@ -160,7 +160,7 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
     root, source = tmp_path / "b", tmp_path / "pairs.csv"
     rows = [f"Nurse {n},What {n}?,Yes {n},Nay {n}\n" for n in range(8)]
     source.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
-    said = ran("build", "import", root, "--from", source, "--test", share).output
+    said = ran("build", "init", root, "--from", source, "--test", share).output
     assert (f"Next: personafeedback build training {root}" in said) == (not tested)
     released = personafeedback("build", "release", root)
     cases = list(load_cases(root / "release", counts="any")) if tested else []

@@ -96,7 +96,7 @@ def test_the_extra_build_makes_a_set(wheel, tmp_path):
     venv.install(f"{wheel}[build]")
     rows = "".join(f"cook {n},What now?,soup {n},fish {n}\n" for n in range(20))
     (venv.home / "pairs.csv").write_text(f"persona,question,chosen,rejected\n{rows}", encoding="utf-8")
-    asked = "build import ours --from pairs.csv"
+    asked = "build init ours --from pairs.csv"
     votes = "for f in ours/packs/*.csv; do sed 's/,,$/,B,/; 1s/^.*/item,persona,question,A,B,vote,note/' $f > $(basename $f); done"
     for command in (
         f"personafeedback {asked}", "personafeedback annotate pack ours", "personafeedback annotate pack ours --format csv",

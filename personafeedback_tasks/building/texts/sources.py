@@ -31,18 +31,18 @@ NOT = "!"
 """Prefix of a word that a persona must not have."""
 
 
-def start(build: Build, language: str | None = None) -> tuple[list[Path], list[Path]]:
+def start(build: Build, language: str | None = None, test: str | None = None) -> tuple[list[Path], list[Path]]:
     """Write the missing files of a build: (files written, files already there). A new build to which a team brought
-    persona/ writes no other personas. Raises OptionError for an invalid language, DataError for a broken build.toml.
+    persona/ writes no other personas. Raises OptionError for an invalid option, DataError for a broken build.toml.
 
     Args:
-        language: of the set; if None that of an existing build.toml, else English.
+        language: of a new set; None for English.
+        test: share of its users for testing; None for all.
     """
-    root, chosen = build.root, Settings.of_options(language=language)
-    path = root / settings.FILE
-    if path.exists():
-        chosen = build.settings
-    elif any((root / "persona").glob("*.json")):
+    root, path = build.root, build.root / settings.FILE
+    earlier = build.settings if path.exists() else None
+    chosen = Settings.of_options(earlier, language=language, test=test)
+    if earlier is None and any((root / "persona").glob("*.json")):
         chosen = replace(chosen, personas=0)
     contents: dict[Path, Content] = {path: chosen.as_toml()}
     for folder, place in ((prompts.FOLDER, root / prompts.FOLDER), (prompts.GIVEN, root)):
