@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from .runs import read
 
 if TYPE_CHECKING:
     from ..recenter.funnel import Funnel, StageRun
-    from ..reports.blocks import Block
 
 
 @click.command()
@@ -44,6 +43,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
     from ..logs.names import signature_line
     from ..recenter.funnel import TASKS, ChainDocument, chains, make_funnel
     from ..recenter.judgments import read_judgments
+    from ..reports import chain_text
 
     judgments = read_judgments(people)  # before the logs, which take long
     found = read(runs, names=names, benchmarks=TASKS)
@@ -61,8 +61,9 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
             lines = {task: signature_line(run) for task, run in of_stage.items()}
             funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments, lines)
             funnels.append(replace(funnel, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
-    if write_json(json_file, ChainDocument(models=funnels)):
-        show(_blocks(funnels))
+    document = ChainDocument(models=funnels)
+    if write_json(json_file, document):
+        show(chain_text.blocks(document))
 
 
 def _stage_run(run: Run) -> StageRun:
@@ -84,22 +85,3 @@ def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
     if funnel.steps:
         found += caveats.of_users(min(funnel.steps.values(), key=lambda one: one.users))
     return list(dict.fromkeys(map(sentence, texts_of(ordered(found)))))
-
-
-def _blocks(funnels: Sequence[Funnel]) -> list[Block]:
-    # one table of all models, with the signature of each run
-    from ..recenter.funnel import STEPS
-    from ..reports.blocks import bullets, signatures
-    from ..reports.table import Table, with_interval
-
-    columns, meanings = [], []
-    for step in STEPS:
-        if any(step.name in funnel.steps for funnel in funnels):
-            columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
-            meanings.append(f"{step.label}: {step.meaning}.")
-    return [
-        *(bullets(list(funnel.notes), f"{funnel.model}:") for funnel in funnels),
-        Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
-        bullets([*meanings, "Intervals: over users, and over prompts as well where users share them."]),
-        signatures({f"{one.model}, {task}": line for one in funnels for task, line in one.signatures.items()}),
-    ]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,14 +13,8 @@ from ..core.plan import chosen, make_plan
 from ..core.usage import Prices
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_present
-from ..stats.estimates import percent
 from .options import given_options, json_option, price_option, task_option
 from .output import needs_tables, say, show, write_json
-
-if TYPE_CHECKING:
-    from ..reports.blocks import Block
-    from ..reports.table import Table
-    from ..stats.estimates import Estimate
 
 
 @click.command()
@@ -113,8 +105,10 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
     if missing:
         say(f"No file for {', '.join(missing)}: only the other cells are included.", err=not is_free)
     if is_free:
+        from ..reports import audit_text
+
         say()
-        show(tables(document, why_not))
+        show(audit_text.blocks(document, why_not))
 
 
 def present(data: str | None) -> PersonaCases:
@@ -123,51 +117,3 @@ def present(data: str | None) -> PersonaCases:
     expected = cases.release.counts
     whole = all(len(of_cell) == expected[cell] for cell, of_cell in cases.cells.items())
     return replace(cases, counts="checked") if whole else cases
-
-
-def tables(document: audit.AuditDocument, why_not: str) -> list[Block]:
-    """The tables of an audit; without baselines with other personas, `why_not`."""
-    from ..reports.blocks import paragraph
-    from ..reports.table import Table, of_rows, spaced, with_interval
-
-    cells, findings, scores = document.cells, document.findings, document.baselines
-    found: list[Block] = [
-        of_rows(
-            "Cells",
-            ["cell", "cases", "expected", "users", "en", "zh"],
-            [
-                (name, one.cases, one.expected, one.users, *(one.languages.get(code, 0) for code in ("en", "zh")))
-                for name, one in cells.items()
-            ],
-        ),
-        of_rows(
-            "Findings, in cases",
-            ["finding", *map(spaced, cells), "total"],
-            [
-                (name, *(one.cells.get(cell, 0) for cell in cells), sum(one.cells.values()))
-                for name, one in findings.items()
-            ],
-        ),
-        *(paragraph(f"{name}: {one.meaning}") for name, one in findings.items()),
-        paragraph(),
-        of_rows(
-            "Label ceiling: an order-blind judge has at most this accuracy, in percent",
-            ["cases", "accuracy"],
-            [(name, percent(value)) for name, value in document.ceiling.items()],
-        ),
-    ]
-    labels = tuple(spaced(group) for group in next(iter(scores.acc.values())))
-
-    def table(heading: str, estimates: Mapping[str, Mapping[str, Estimate]], sign: bool = False) -> Table:
-        columns = [one for name, of in estimates.items() for one in with_interval(name, [*of.values()], sign, False)]
-        return Table(heading, labels, tuple(columns))
-
-    found.append(table(f"Accuracy of baselines; chance is {percent(scores.chance)}", scores.acc))
-    if scores.other_persona is None or scores.right_minus_wrong is None:
-        return [*found, paragraph(f"No baseline with another persona: {why_not}")]
-    difference = "Right minus wrong: accuracy minus that with another user's persona, in points"
-    return [
-        *found,
-        table("Accuracy with another user's persona", scores.other_persona),
-        table(difference, scores.right_minus_wrong, sign=True),
-    ]

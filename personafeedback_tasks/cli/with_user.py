@@ -56,7 +56,7 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
         personafeedback cost results --value exact_match,strict-match
     """
     from ..analysis.other_tasks import CostDocument, costs_in
-    from . import cost_text
+    from ..reports import cost_text
 
     costs = costs_in(logs, values, note_skipped)
     document = CostDocument(costs=[one.entry for one in costs])

@@ -18,7 +18,7 @@ from ..analysis.sentences import first_sentence, sentence
 from ..common import foreign
 from ..common.files import write
 from ..core.cases import HUB_COMMIT, CaseSet
-from ..core.report import CardFacts, CardSpec
+from ..core.report import DIFFERENCE, CardFacts, CardSpec
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.names import signature_line
 from ..logs.run import Run
@@ -256,7 +256,7 @@ def _cost_sentence(costs: Mapping[str, Estimate]) -> str:
         "the model's right answers"
         if name == COST
         else f"{name} of a user's profile in context: {percent(one.value, sign=True)} points "
-        f"(95 % interval {interval(one, sign=True)})"
+        f"(95 % interval {interval(one, DIFFERENCE)})"
         for name, one in costs.items()
     ]
     text = "; ".join(parts)

@@ -156,10 +156,10 @@ def _cell(measure: Line, value: Estimate | None) -> dict[str, Any]:
     # `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined
     if value is None:
         return {"text": rank_text.NOT_ASKED if measure.kind == "difference" else NOTHING, "aside": "", "sort": ""}
-    text = number(measure, value.value)
+    text = number(value.value, measure.unit)
     if math.isnan(value.value):
         return {"text": text, "aside": "", "sort": ""}
-    aside = interval(value, sign=measure.unit == DIFFERENCE) if measure.is_share and measure.kind != "own" else ""
+    aside = interval(value, measure.unit) if measure.is_share and measure.kind != "own" else ""
     return {"text": text, "aside": aside, "sort": f"{value.value:.9g}"}
 
 

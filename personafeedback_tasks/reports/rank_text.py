@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from msgspec import structs
 
 from ..analysis.balance import COST, GAIN, SWAP
 from ..analysis.documents import Balance, RankDocument, RankedRun, RankingEntry
-from ..core.report import DIFFERENCE, SIGNED, Line
-from ..stats.estimates import ALPHA, Estimate, percent
+from ..core.report import DIFFERENCE, SIGNED
+from ..stats.estimates import ALPHA, percent
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import INTERVAL, NOTHING, Column, Table, interval, number, spaced, with_interval
 
@@ -124,9 +123,9 @@ def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
     for key in keys:
         measure, values = ranking.measures[key], ranking.values(key)
         absent = NOT_ASKED if key in ranking.gains else NOTHING
-        texts = tuple(absent if value is None else number(measure, value.value) for value in values)
+        texts = tuple(absent if value is None else number(value.value, measure.unit) for value in values)
         columns.append(Column(measure.label, texts))
-        ends = tuple(interval(value, sign=measure.unit == DIFFERENCE) for value in values)
+        ends = tuple(interval(value, measure.unit) for value in values)
         if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))
     return columns
@@ -217,29 +216,21 @@ def of_two(ranking: RankingEntry) -> list[Block]:
         Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
         Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
     )
-    lines = list(ranking.compared.values())
-    found = [pair.measures[line.key] for line in lines]
-    others = (
-        Column("difference", tuple(_gap(line, one.value) for line, one in zip(lines, found, strict=True)), strong=True),
-        Column(INTERVAL, tuple(_between(line, one) for line, one in zip(lines, found, strict=True)), joined=True),
-    )
-    labels = tuple(f"{line.label} (%)" if line.is_share else line.label for line in lines)
+    labels, texts, ends = [], [], []
+    for line in ranking.compared.values():
+        found, unit = pair.measures[line.key], DIFFERENCE if line.is_share else SIGNED
+        labels.append(f"{line.label} (%)" if line.is_share else line.label)
+        texts.append(number(found.value, unit))
+        ends.append(interval(found, unit))
+    others = (Column("difference", tuple(texts), strong=True), Column(INTERVAL, tuple(ends), joined=True))
     of_groups = Table("Difference", tuple(map(spaced, pair.groups)), columns)
     shown = {column.heading for column in of_groups.shown}
     return [
         of_groups,
-        Table("Over all cases", labels, others, corner=""),
+        Table("Over all cases", tuple(labels), others, corner=""),
         paragraph(" ".join(f"{name}: {text}." for name, text in OF_TWO.items() if name in shown), dim=True),
     ]
 
 
 def _p(p: float) -> str:
     return NOTHING if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
-
-
-def _gap(line: Line, value: float) -> str:
-    return percent(value, sign=True) if line.is_share else number(replace(line, unit=SIGNED), value)
-
-
-def _between(line: Line, found: Estimate) -> str:
-    return NOTHING if math.isnan(found.low) else f"{_gap(line, found.low)} to {_gap(line, found.high)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.console import RenderableType
 
@@ -147,37 +147,36 @@ def with_interval(
 
 def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
     """Columns of a measure in its unit and form, with its interval where the line says so."""
-    texts, ends = [], []
+    texts = []
     for one in estimates:
-        text, between = NOTHING, NOTHING
-        if one is not None:
-            text = line.none.format(n=one.n) if line.none and one.value == 0 else number(line, one.value)
-            if line.unit == SHARE and not math.isnan(one.low):  # a jackknife does not know that a share ends at 0 and 1
-                one = replace(one, low=max(0.0, one.low), high=min(1.0, one.high))
-            between = interval(one, line.unit == DIFFERENCE)
-        texts.append(text)
-        ends.append(between)
+        if one is None:
+            texts.append(NOTHING)
+        else:
+            texts.append(line.none.format(n=one.n) if line.none and one.value == 0 else number(one.value, line.unit))
     columns = [Column(line.label, tuple(texts), line.strong)]
-    return [*columns, Column(INTERVAL, tuple(ends), joined=True)] if line.interval else columns
+    if line.interval:
+        columns.append(Column(INTERVAL, tuple(interval(one, line.unit) for one in estimates), joined=True))
+    return columns
 
 
-def number(line: Line, value: float) -> str:
-    """A value as a line has it."""
-    if line.unit == SHARE:
+def number(value: float, unit: str = SHARE) -> str:
+    """A value in its unit, one of `Line.unit`: shares and their differences in percent."""
+    if unit == SHARE:
         return percent(value)
-    if line.unit == DIFFERENCE:
+    if unit == DIFFERENCE:
         return NOT_MEASURED if math.isnan(value) else percent(value, sign=True)
-    if line.unit == RATIO:
+    if unit == RATIO:
         return NOTHING if math.isnan(value) else f"{value:.3f}"
     return signed(value)
 
 
-def interval(estimate: Estimate | None, sign: bool = False) -> str:
-    """The 95 % interval in percent."""
+def interval(estimate: Estimate | None, unit: str = SHARE) -> str:
+    """The 95 % interval in a unit, as `number` has it."""
     if estimate is None or math.isnan(estimate.low):
         return NOTHING
-    between = " to " if sign or estimate.low < 0 else "–"
-    return f"{percent(estimate.low, sign)}{between}{percent(estimate.high, sign)}"
+    if unit == SHARE:  # a jackknife does not know that a share ends at 0 and 1
+        return f"{percent(max(0.0, estimate.low))}–{percent(min(1.0, estimate.high))}"
+    return f"{number(estimate.low, unit)} to {number(estimate.high, unit)}"
 
 
 def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str:
@@ -189,7 +188,7 @@ def with_ends(estimate: Estimate, text: Callable[[float], str] = percent) -> str
 
 def signed(value: float, digits: int = 3) -> str:
     """A correlation, or another number in [-1, 1]."""
-    return NOTHING if math.isnan(value) else f"{value:+.{digits}f}"
+    return NOTHING if math.isnan(value) else f"{round(value, digits) + 0.0:+.{digits}f}"  # no -0.0
 
 
 def spaced(name: str) -> str:

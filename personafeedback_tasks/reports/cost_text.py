@@ -9,14 +9,14 @@ from typing import Any
 from ..analysis.other_tasks import Changed, Cost, CostDocument, CostOfUser
 from ..common import web
 from ..common.outputs import output_text
-from ..reports.blocks import Block, bullets, heading, markdown, paragraph
-from ..reports.table import NOTHING, of_rows
-from ..stats.estimates import Estimate
+from ..core.report import DIFFERENCE, RATIO, SHARE, SIGNED
+from .blocks import Block, bullets, heading, markdown, paragraph
+from .table import NOTHING, interval, number, of_rows
 
 LISTED = 20
 """Samples that a terminal lists."""
 
-PAGE = Path(__file__).with_name("cost_page")
+PAGE = Path(__file__).with_name("page") / "cost"
 HEADER = ("task", "setting", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
 
 
@@ -38,28 +38,17 @@ def _row(cost: CostOfUser) -> list[str]:
     first = [f"{cost.task}, {cost.model}", f"{cost.setting} {cost.told}".strip(), f"{cost.samples:,}"]
     if cost.by_sample is None:
         return [*first, *["void"] * 2, *[NOTHING] * 5]
-    scale = 100 if cost.share else 1
+    unit, of_change = (SHARE, DIFFERENCE) if cost.share else (RATIO, SIGNED)
     return [
         *first,
-        _number(cost.before, scale),
-        _number(cost.after, scale),
-        _number(cost.by_sample.value, scale, sign=True),
-        _ends(cost.by_sample, scale),
-        _ends(cost.by_user, scale),
+        number(cost.before, unit),
+        number(cost.after, unit),
+        number(cost.by_sample.value, of_change),
+        interval(cost.by_sample, of_change),
+        interval(cost.by_user, of_change),
         f"{len(cost.helped):,}",
         f"{len(cost.harmed):,}",
     ]
-
-
-def _number(value: float, scale: int, sign: bool = False) -> str:
-    rounded = round(scale * value, 1 if scale == 100 else 3) + 0.0  # no -0.0
-    return f"{rounded:{'+' if sign else ''}.{1 if scale == 100 else 3}f}"
-
-
-def _ends(estimate: Estimate | None, scale: int) -> str:
-    if estimate is None or estimate.low != estimate.low:
-        return NOTHING
-    return f"{_number(estimate.low, scale, sign=True)} to {_number(estimate.high, scale, sign=True)}"
 
 
 def _listed(cost: CostOfUser) -> Block:

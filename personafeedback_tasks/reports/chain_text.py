@@ -1,0 +1,23 @@
+"""Where the chain from conversations to a reply breaks, on a terminal."""
+
+from __future__ import annotations
+
+from ..recenter.funnel import STEPS, ChainDocument
+from .blocks import Block, bullets, signatures
+from .table import Table, with_interval
+
+
+def blocks(document: ChainDocument) -> list[Block]:
+    """The notes on each model, one table of all, and the signature of each run."""
+    funnels = document.models
+    columns, meanings = [], []
+    for step in STEPS:
+        if any(step.name in funnel.steps for funnel in funnels):
+            columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
+            meanings.append(f"{step.label}: {step.meaning}.")
+    return [
+        *(bullets(funnel.notes, f"{funnel.model}:") for funnel in funnels),
+        Table("", tuple(funnel.model for funnel in funnels), tuple(columns), whole=True),
+        bullets([*meanings, "Intervals: over users, and over prompts as well where users share them."]),
+        signatures({f"{one.model}, {task}": line for one in funnels for task, line in one.signatures.items()}),
+    ]
