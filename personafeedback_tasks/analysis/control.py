@@ -30,6 +30,14 @@ def named_differences(run: Run) -> dict[str, str]:
     return {name: value for value, name in names.items()}
 
 
+def listed_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
+    """Name of a difference -> setting of its control, asked or not, unless it is a further one; the gain comes last."""
+    spec = run.benchmark.report.control
+    silent = {run.setting, *(one.less for one in spec.named if one.further and one.less not in controls)}
+    names = {name: value for name, value in named_differences(run).items() if value not in silent}
+    return dict(sorted(names.items(), key=lambda item: item[1] == spec.value))
+
+
 def refuse_other_control(run: Run, control: Run) -> None:
     """Raise RunError unless the control differs from the run in the control's option alone."""
     spec = run.benchmark.report.control

@@ -15,9 +15,14 @@ from msgspec import Meta
 
 from ..common.outputs import Output
 from ..core.report import Line
+from ..logs.names import signature_line
+from ..logs.run import Run
 from ..stats.estimates import Estimate
+from .control import listed_controls
 from .pairs import RunPair
+from .persona_use import Use
 from .users import Users
+from .void import is_void
 
 SCORE = "acc"
 """The key of the primary measure in every file of a ranking, whatever its benchmark and method call it."""
@@ -129,7 +134,11 @@ class RunEntry(Record, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="the model as --name calls it")]
     label: Annotated[str, Meta(description="the model with remarks")]
     primary: Annotated[str, Meta(description="the measure that is its score; in rankings, `acc` has it")]
-    signature: Annotated[str, Meta(description="all that the numbers depend on")]
+    score: Annotated[str, Meta(description="name of the score for people")]
+    signature: Annotated[str, Meta(description="all that the numbers depend on, as what is published has it, too")]
+    controls: Annotated[
+        Mapping[str, str], Meta(description="difference to a control -> setting of that control, asked or not")
+    ]
     void: Annotated[bool, Meta(description="whether its numbers are not those of the model: no rank, no verdict")]
     use: Annotated[
         str | None,
@@ -140,17 +149,30 @@ class RunEntry(Record, frozen=True, kw_only=True):
     ]
 
 
+def fields_of(run: Run, controls: Mapping[str, Run], use: Use | None, audit: str) -> dict[str, Any]:
+    """The fields of a `RunEntry`, by name; `audit` is the version of the audit of the texts, empty without data."""
+    return {
+        "model": run.model,
+        "name": run.name,
+        "label": run.label,
+        "primary": run.primary,
+        "score": run.score_name,
+        "signature": signature_line(run, audit),
+        "controls": listed_controls(run, controls),
+        "void": is_void(run),
+        "use": use.verdict.value if use and use.verdict else None,
+    }
+
+
 class ReportedRun(RunEntry, frozen=True, kw_only=True):
     """The report of one run.
 
     Attributes:
         title: name of its data: a set's, or the benchmark's.
-        score: name of the score for people.
         chance: the score of guessing; null if unknown.
         short_signature: the part of it that one line has room for.
         audit: version of the audit of the texts; empty without data.
         beside: setting -> signature of a control.
-        controls: difference to a control -> setting of that control, asked or not.
         advice: how to ask for the controls that are missing; empty where nothing is.
         cells: started cell -> cases.
         partial: cell with missing cases -> (answered, cases).
@@ -171,12 +193,10 @@ class ReportedRun(RunEntry, frozen=True, kw_only=True):
     """
 
     title: str
-    score: str
     chance: float | None
     short_signature: str
     audit: str
     beside: Mapping[str, str]
-    controls: Mapping[str, str]
     advice: str
     cells: Mapping[str, int]
     partial: Mapping[str, tuple[int, int]]
@@ -234,6 +254,8 @@ class RankedRun(RunEntry, frozen=True, kw_only=True):
         tied: places, from 1, of the runs that it is not significantly different from.
         verdict: whether it uses who the user is, in words, corrected for the number of models; null where that was not
             asked, or cannot be said of a void run.
+        controlled: whether it was asked with another user's persona and without one, which a verdict that it uses who
+            the user is needs; null where its benchmark does not ask that, and for a void run.
         measures: key of a measure -> its value; null where the run has none.
     """
 
@@ -245,6 +267,7 @@ class RankedRun(RunEntry, frozen=True, kw_only=True):
     ranks: tuple[int, int] | None
     tied: Sequence[int]
     verdict: str | None
+    controlled: bool | None
     measures: Mapping[str, Estimate | None]
 
 

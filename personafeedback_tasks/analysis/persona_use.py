@@ -62,8 +62,8 @@ class Use:
         return self.void or WRONG in self.differences or NONE in self.differences
 
     @property
-    def uses(self) -> bool:
-        return self.verdict is PersonaUse.USES
+    def controlled(self) -> bool:
+        return WRONG in self.differences and NONE in self.differences
 
     @property
     def verdict(self) -> PersonaUse | None:

@@ -17,12 +17,11 @@ from ..logs import read
 from ..logs.caveat import WEAKENS, Caveat, grouped
 from ..logs.data import RunData
 from ..logs.errors import RunError
-from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate
 from .caveats import of_result, side_by_side
 from .contender import Contender, with_scores
-from .documents import SCORE, RankedRun, RankingEntry
+from .documents import SCORE, RankedRun, RankingEntry, fields_of
 from .measures import Measure, measures
 from .pairs import of_two, pairs_of
 from .persona_use import Use, use_of
@@ -36,8 +35,6 @@ class Ranking:
 
     entry: RankingEntry
     contenders: Sequence[Contender]  # of `entry.runs`
-    # what each makes of who its user is; None where its numbers are void, or its benchmark does not ask that
-    uses: Sequence[Use | None]
     data: CaseSet[Any] | None = None  # the cases; None if they are not at hand
 
     @property
@@ -88,6 +85,7 @@ def make_ranking(
     values = [{measure.key: measure.in_parts(one, [one])[0] for measure in listed} for one in contenders]
     uses = _uses(contenders, listed, values)
     of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
+    audit = texts.version if texts else ""
     runs = []
     caveats = []
     for place, (one, name, found, use) in enumerate(zip(contenders, names, values, uses, strict=True), 1):
@@ -96,21 +94,16 @@ def make_ranking(
         clauses = filter(None, [none_of(one.run, found), uses_known(use) if use and use.asked else ""])
         runs.append(
             RankedRun(
-                model=one.run.model,
-                name=one.run.name,
-                label=one.run.label,
+                **{**fields_of(one.run, one.controls, use, audit), "void": not is_sound},
                 shown=name,
                 harness=one.run.harness,
                 method=one.run.method.name,
-                primary=one.run.primary,
-                signature=signature_line(one.run),
                 partial=bool(one.run.partial),
-                void=not is_sound,
                 rank=rank,
                 ranks=ranks_of(place, len(sound), apart) if is_sound else None,
                 tied=_tied(place, len(sound), apart) if is_sound else (),
                 verdict="; ".join(clauses) or None,
-                use=use.verdict.value if use and use.verdict else None,
+                controlled=use.controlled if use else None,
                 measures=found,
             )
         )
@@ -135,7 +128,7 @@ def make_ranking(
         pairs=pairs,
         compared=compared,
     )
-    return Ranking(entry=entry, contenders=contenders, uses=uses, data=data)
+    return Ranking(entry=entry, contenders=contenders, data=data)
 
 
 def _uses(

@@ -20,8 +20,7 @@ from ..logs.run import Run
 from ..stats.estimates import percent
 from .caveats import of_result
 from .contender import Contender, answered, groups_of, has_macro, with_scores
-from .control import named_differences
-from .documents import CostOfCalls, Group, Judges, ReportDocument, ReportedRun, Unread
+from .documents import CostOfCalls, Group, Judges, ReportDocument, ReportedRun, Unread, fields_of
 from .measures import Measure, every, own
 from .persona_use import use_of
 from .sentences import texts_of, verdict
@@ -61,34 +60,27 @@ def make_report(
     caveats = of_result(whole, cases, no_data, overall[run.primary])
     use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
     judges = make_judges(run, texts) if texts and spec.compared else None
-    names, void = _named_controls(run, controls), is_void(run)
     about, signed = texts or Examined(), run.signature
+    fields = fields_of(run, controls, use, about.version)
+    named, void = fields["controls"], fields["void"]
     ceiling = _ceiling(run, about, groups)
     of_groups = ", ".join(f"{name} {percent(value)}" for name, value in ceiling.items())
     return ReportedRun(
-        model=run.model,
-        name=run.name,
-        label=run.label,
+        **fields,
         title=run.title,
-        primary=run.primary,
-        score=run.score_name,
         chance=spec.chance,
-        signature=signature_line(run, about.version),
         short_signature=" | ".join(
             (f"task {signed.task_version}", run.harness, f"prompt {signed.fingerprint}", f"data {signed.data}")
         ),
         audit=about.version,
         beside={value: signature_line(control) for value, control in controls.items()},
-        controls=names,
-        advice=_advice(run, [value for name, value in names.items() if name.replace(" ", "_") not in overall]),
+        advice=_advice(run, [value for name, value in named.items() if name.replace(" ", "_") not in overall]),
         cells=run.cells,
         partial=run.partial,
         left_out=run.left_out,
         demonstration=run.signature.demonstration,
         set=run.named_set.name if run.named_set else None,
-        void=void,
         verdict=verdict(run, overall, use, judges),
-        use=use.verdict.value if use and use.verdict else None,
         caveats=texts_of(caveats),
         unread=examples(run.results),
         ceiling=ceiling,
@@ -136,14 +128,6 @@ def make_judges(run: Run, texts: Examined) -> Judges:
         baselines[name] = {measure.key: value for measure in compared if (value := measure.in_parts(one, [one])[0])}
     people = texts.agreement
     return Judges(baselines, people.coefficients if people else {}, people.note if people else "")
-
-
-def _named_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
-    # name of a difference -> setting of its control, asked or not, unless it is a further one; gain last
-    spec = run.benchmark.report.control
-    silent = {run.setting, *(one.less for one in spec.named if one.further and one.less not in controls)}
-    names = {name: value for name, value in named_differences(run).items() if value not in silent}
-    return dict(sorted(names.items(), key=lambda item: item[1] == spec.value))
 
 
 def _advice(run: Run, missing: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def card(
     (made,) = report_document([(asked, controls)], data).reports
     cases, _ = data.of(asked)
     costs = costs_beside(asked, rows, of_tasks)
-    say(update_card(asked, controls, made, cases, card_file, costs))
+    say(update_card(asked, made, cases, card_file, costs))
     if eval_results:
         say(f"wrote {write_eval_results(asked, made, refuse_unpublishable(asked, made), model_card.parent)}")
 

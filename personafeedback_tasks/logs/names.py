@@ -7,23 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..common.errors import OptionError, did_you_mean
-from ..core.cases import HUB_COMMIT, shown_source
-from .run import Run, text
+from ..core.cases import shown_source
+from .run import Run, is_path, text
 
 
-def signature_line(run: Run, audit_version: str = "", public: bool = False) -> str:
-    """The line that goes with every number of a run.
-
-    Args:
-        public: leave out this machine's folders; the data's digest identifies them.
-    """
+def signature_line(run: Run, audit_version: str = "") -> str:
+    """The line that goes with every number of a run, also in what is published: it has no path of this machine."""
     signature, options = run.signature, run.benchmark.options
     users = len({case.user_id for case in run.cases.values()})
-    source = signature.source
     conditions = {name: without_folder(text(value)) for name, value in run.conditions.items()}
     parts = [
         f"personafeedback-tasks {signature.package} (task {signature.task_version})",
-        run.name if public else run.model,
+        run.name if is_path(run.model) else run.identity,
         run.harness,
         *(
             f"{name} {signature.fingerprint if name == 'prompt' else signature.options[name]}"
@@ -35,7 +30,7 @@ def signature_line(run: Run, audit_version: str = "", public: bool = False) -> s
         f"persona {text(signature.place)}" if signature.place else "",
         run.method.per_case,
         f"set {run.named_set.name}" if run.named_set else "",
-        "data a local copy" if public and not HUB_COMMIT.fullmatch(source) else f"data {shown_source(source)}",
+        f"data {shown_source(signature.source)}",
         f"sha256 {signature.data}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",

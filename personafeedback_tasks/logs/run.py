@@ -261,12 +261,17 @@ def short_name(model: str) -> str:
 
     Two parts stay, which are mostly a developer and a model: `openai/gpt-4o`, `Qwen/Qwen3-8B`.
     """
-    if model.startswith(("/", ".", "~")) or "//" in model or "\\" in model:
+    if is_path(model):
         return re.split(r"[/\\]+", model.rstrip("/\\"))[-1]
     parts = model.split("/")
     if parts[0] == "openai-api" and len(parts) > 2:
         return "/".join(parts[2:])
     return "/".join(parts[-2:])
+
+
+def is_path(model: str) -> bool:
+    """Whether a model's name is a folder's path, or ends in one: `hf//home/me/model`."""
+    return model.startswith(("/", ".", "~")) or "//" in model or "\\" in model
 
 
 @lru_cache(maxsize=65_536)  # each copy of a run sorts its cases again

@@ -20,7 +20,6 @@ from ..common.files import write
 from ..core.cases import HUB_COMMIT, CaseSet
 from ..core.report import DIFFERENCE, CardFacts, CardSpec
 from ..logs.caveat import FORBIDS, VOID
-from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
 from .card_file import CardError, CardFile
@@ -43,7 +42,6 @@ _TEMPLATE = Template(
 
 def update_card(
     run: Run,
-    controls: Mapping[str, Run],
     report: ReportedRun,
     cases: CaseSet[Any] | None,
     card: CardFile,
@@ -55,7 +53,6 @@ def update_card(
     comments among the metadata.
 
     Args:
-        controls: value of the control's option -> the run under it, as in the report.
         cases: the data of the run; None is refused.
         costs: what knowing the user costs, as `balance.costs_beside` has it.
 
@@ -64,10 +61,9 @@ def update_card(
     """
     spec = refuse_unpublishable(run, report)
     assert cases is not None  # a report without them has the caveat `no_data`
-    signed = {value: signature_line(control, public=True) for value, control in controls.items()}
     dataset, _ = data_set_of(run, spec)
-    text = section(run, report, cases, spec, signed, costs)
-    changed = card.update(results(run, report, spec, signed), text, _variant(run), dataset)
+    text = section(run, report, cases, spec, costs)
+    changed = card.update(results(run, report, spec), text, _variant(run), dataset)
     return (
         f"{card.path}: {'updated' if changed else 'nothing to change'}. Nothing was uploaded. An upload replaces the "
         "model's card on the Hub: begin with that card (hf download OWNER/MODEL README.md --local-dir .)."
@@ -105,13 +101,9 @@ def data_set_of(run: Run, spec: CardSpec) -> tuple[str, str | None]:
 # --- the metadata -----------------------------------------------------------------------------------------------------
 
 
-def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, str]) -> list[EvalResult]:
-    """One result per group and measure for `model-index`, in percent; the source is left to the card's author.
-
-    Args:
-        signed: value of the control's option -> signature of the run under it.
-    """
-    signature = foreign.line(signature_line(run, report.audit, public=True))
+def results(run: Run, report: ReportedRun, spec: CardSpec) -> list[EvalResult]:
+    """One result per group and measure for `model-index`, in percent; the source is left to the card's author."""
+    signature = foreign.line(report.signature)
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(run, spec)
 
@@ -126,7 +118,7 @@ def results(run: Run, report: ReportedRun, spec: CardSpec, signed: Mapping[str, 
             args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
             args |= {f"baseline_{name}": _rounded(group.measures[name].value) for name in spec.baselines}
         else:
-            args["control"] = foreign.line(signed[controls[key]])
+            args["control"] = foreign.line(report.beside[controls[key]])
         name, unit = (key, "%") if is_score else (key.replace("_", " "), "points")
         return EvalResult(
             task_type="multiple-choice",
@@ -193,14 +185,9 @@ def section(
     report: ReportedRun,
     cases: CaseSet[Any],
     spec: CardSpec,
-    signed: Mapping[str, str],
     costs: Mapping[str, Estimate],
 ) -> str:
-    """The Markdown section of a card, by the template `card.md.j2`: verdict and numbers, their limits, how it was asked.
-
-    Args:
-        signed: value of the control's option -> signature of the run under it.
-    """
+    """The Markdown section of a card, by the template `card.md.j2`: verdict and numbers, their limits, how it was asked."""
     control = run.benchmark.report.control
     beside = [key for key, measure in report.measures.items() if measure.kind == "beside"]
     gains = [name.replace(" ", "_") for name in report.controls]
@@ -228,7 +215,7 @@ def section(
     # the arguments that matter most; the signature has all
     asked = {"method": run.method.name}
     if control:
-        asked[control.option] = ",".join((run.setting, *signed))
+        asked[control.option] = ",".join((run.setting, *report.beside))
     asked |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
     return _TEMPLATE.render(
         heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
@@ -245,8 +232,8 @@ def section(
         rest=[*rest, *map(foreign.markdown, cut)],
         harness=foreign.markdown(run.harness),
         arguments=foreign.code(", ".join(f"{name}={value}" for name, value in asked.items())),
-        signature=foreign.code(signature_line(run, report.audit, public=True)),
-        controls={value: foreign.code(line) for value, line in signed.items()},
+        signature=foreign.code(report.signature),
+        controls={value: foreign.code(line) for value, line in report.beside.items()},
     )
 
 

@@ -22,7 +22,7 @@ from ..common.outputs import json_lines, json_text
 from ..core.method import LabelMethod, LikelihoodMethod, Reply
 from ..core.report import CardSpec
 from ..logs.log import samples_of
-from ..logs.names import signature_line, without_folder
+from ..logs.names import without_folder
 from ..logs.prompts import LABEL
 from ..logs.run import Run
 from ..stats.estimates import Estimate
@@ -125,12 +125,12 @@ def _results(run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str
                     "min_score": low,
                     "max_score": "Infinity" if math.isinf(high) else high,
                 },
-                "score_details": _score(run, measure, found),
+                "score_details": _score(run, report, measure, found),
                 "generation_config": generation,
             }
 
 
-def _score(run: Run, measure: str, found: Estimate) -> dict[str, Any]:
+def _score(run: Run, report: ReportedRun, measure: str, found: Estimate) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": found.n}
     if not math.isnan(found.stderr):
         uncertainty["standard_error"] = {"value": found.stderr, "method": f"analytic, {CLUSTERED}"}
@@ -146,7 +146,7 @@ def _score(run: Run, measure: str, found: Estimate) -> dict[str, Any]:
         "setting": run.setting,
         "method": run.method.name,
         "calls": run.method.per_case,
-        "signature": signature_line(run, public=True),
+        "signature": report.signature,
     }
     if run.primary != "acc" and measure in ("acc", run.primary):
         details["headline"] = f"{run.primary} is the score; acc is the mean over the samples"

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.documents import SCORE, Balance, CaveatText, RankedRun
-from ..analysis.persona_use import NONE, WRONG
+from ..analysis.persona_use import PersonaUse
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening
 from ..common import web
 from ..core.report import DIFFERENCE, SHARE, Line
 from ..logs.caveat import VOID
-from ..logs.names import signature_line
 from ..stats.estimates import ALPHA, Estimate, percent
 from . import page_plots, rank_text
 from .page_data import Part, data, parts_of
@@ -98,7 +97,7 @@ def _about(part: Part) -> str:
 
 def _score_name(part: Part) -> str:
     # `accuracy`, or `accuracy (acc_sym)`; of runs with several measures the first word alone
-    names = {run.score_name for run in part.ranking.runs}
+    names = {run.score for run in part.entry.runs}
     return (names.pop() if len(names) == 1 else part.first.benchmark.report.score).lower()
 
 
@@ -115,13 +114,12 @@ def _row(part: Part, place: int, run: RankedRun) -> dict[str, Any]:
     notes = ["No verdict: its numbers are void."] if run.void else []
     notes += [opening(run.verdict)] if run.verdict else []
     own = [caveat for caveat in part.entry.caveats if f"{place + 1}" in caveat.about and _is_of_models(caveat)]
-    texts = part.ranking.texts
     return {
         "number": part.numbers[place],
-        "name": part.names[place],
+        "name": run.shown,
         "possible": rank_text.VOID if run.void else f"{best}–{worst}" if best != worst else "",
         "notes": [*notes, *(caveat.sentence for caveat in own)],
-        "signature": signature_line(part.ranking.runs[place], texts.version if texts else ""),
+        "signature": run.signature,
     }
 
 
@@ -188,7 +186,7 @@ def _lead(part: Part) -> list[Sentence]:
 
 
 def _verdict(part: Part, sound: Sequence[int]) -> list[Sentence]:
-    runs, control, uses = part.entry.runs, part.first.benchmark.report.control, part.ranking.uses
+    runs, control = part.entry.runs, part.first.benchmark.report.control
     best = runs[sound[0]]
     firsts = [place for place in sound if runs[place].rank == best.rank]
     score = best.measures[SCORE]
@@ -197,14 +195,14 @@ def _verdict(part: Part, sound: Sequence[int]) -> list[Sentence]:
     first = [*_names(part, firsts), (f" {has} the highest {_score_name(part)}, {percent(score.value)} %", False)]
     if tied := [place - 1 for place in best.tied if place - 1 in sound and place - 1 not in firsts]:
         first += [(f", but {differs} not significantly different from ", False), *_names(part, tied)]
-    if not any(uses):
+    if all(run.controlled is None for run in runs):
         return [[*first, (".", False)]]
-    asked = [place for place in sound if (use := uses[place]) and {WRONG, NONE} <= use.differences.keys()]
+    asked = [place for place in sound if runs[place].controlled]
     with_both = f"asked with another user's {control.known} and {control.without} too"
     if not asked:
         nothing = f". Whether a model uses this user's {control.known} needs both controls: no model was {with_both}."
         return [[*first, (nothing, False)]]
-    using = [place for place in asked if (use := uses[place]) and use.uses]
+    using = [place for place in asked if runs[place].use == PersonaUse.USES.value]
     of, none = f"Of {len(asked)} models that were {with_both}, ", "none"
     if len(asked) == 1:
         of, none = f"One model was {with_both}: ", "nothing"
@@ -215,7 +213,7 @@ def _verdict(part: Part, sound: Sequence[int]) -> list[Sentence]:
 
 
 def _names(part: Part, places: Sequence[int]) -> Sentence:
-    names = [(part.names[place], True) for place in places[:MOST_NAMES]]
+    names = [(part.entry.runs[place].shown, True) for place in places[:MOST_NAMES]]
     if more := len(places) - len(names):
         names.append((f"{more} other{'' if more == 1 else 's'}", False))
     parts: Sentence = names[:1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..analysis.documents import RankingEntry
-from ..analysis.ranking import Ranking, distinct_names
+from ..analysis.ranking import Ranking
 from ..core.earlier import Earlier
 from ..core.report import Shown
 from ..core.result import Result
@@ -26,13 +26,11 @@ class Part:
 
     Attributes:
         numbers: of each run: `1`; `2.1` in the second ranking of several.
-        names: of each run: the model, and how it was asked; other remarks are among the caveats.
         shown: the texts of its cases; None where there are none at hand.
     """
 
     ranking: Ranking
     numbers: Sequence[str]
-    names: Sequence[str]
     shown: Shown | None
 
     @property
@@ -51,13 +49,8 @@ def parts_of(rankings: Sequence[Ranking]) -> list[Part]:
     for number, ranking in enumerate(rankings, 1):
         before = f"{number}." if len(rankings) > 1 else ""
         numbers = [f"{before}{place}" for place, _ in enumerate(ranking.runs, 1)]
-        names = distinct_names([called(run) for run in ranking.runs], ranking.runs)
-        parts.append(Part(ranking, numbers, names, _texts_of(ranking, names)))
+        parts.append(Part(ranking, numbers, _texts_of(ranking)))
     return parts
-
-
-def called(run: Run) -> str:
-    return f"{run.name} ({', '.join(run.remarks)})" if run.remarks else run.name
 
 
 def data(parts: Sequence[Part]) -> dict[str, Any]:
@@ -100,7 +93,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
                     entry["about"] = people.setdefault(person, len(people))
             if told:
                 entry["others"] = {people_of[value]: other(case.user_id) for value, other in told.items()}
-        for one, place, name in zip(ranking.contenders, part.numbers, part.names, strict=True):
+        for one, place, listed in zip(ranking.contenders, part.numbers, part.entry.runs, strict=True):
             run = one.run
             controls = [
                 {"who": who, "answers": answered(one.controls[value])}
@@ -110,7 +103,7 @@ def data(parts: Sequence[Part]) -> dict[str, Any]:
             own = {"calls": run.method.calls, "kind": list(kinds).index(kind)}
             if spec.control:
                 own["who"] = people_of.get(run.setting, "")
-            runs.append({"place": place, "name": name, **own, "answers": answered(run), "controls": controls})
+            runs.append({"place": place, "name": listed.shown, **own, "answers": answered(run), "controls": controls})
     digests: dict[str, str] = {}
     for (case_id, digest), entry in zip(keys, cases, strict=True):
         entry["id"] = case_id if digests.setdefault(case_id, digest) == digest else f"{case_id} ({digest})"
@@ -129,18 +122,20 @@ def _told(ranking: Ranking, shown: Shown) -> dict[str, Callable[[str], str]]:
     return {value: other for value, other in shown.told.items() if value in asked}
 
 
-def _texts_of(ranking: Ranking, names: Sequence[str]) -> Shown | None:
+def _texts_of(ranking: Ranking) -> Shown | None:
     first = ranking.runs[0]
     spec = first.benchmark.report
     if spec.written is not None:
-        return _written(ranking, names, spec.written)
+        return _written(ranking, spec.written)
     return spec.shown(ranking.data, first.cases.keys()) if ranking.data is not None and spec.shown is not None else None
 
 
-def _written(ranking: Ranking, names: Sequence[str], written: Callable[[Earlier], Shown]) -> Shown | None:
+def _written(ranking: Ranking, written: Callable[[Earlier], Shown]) -> Shown | None:
     # each text under its model's name where they differ; None without logs, or with several replies to a case
     try:
-        of_runs = {name: written(of_run(run)) for name, run in zip(names, ranking.runs, strict=True)}
+        of_runs = {
+            listed.shown: written(of_run(run)) for listed, run in zip(ranking.entry.runs, ranking.runs, strict=True)
+        }
     except RunError:
         return None
     first, *_ = of_runs.values()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..analysis.balance import COST, GAIN, SWAP, costs_among
-from ..analysis.control import named_differences
 from ..analysis.documents import SCORE, Balance, RankingEntry
 from ..analysis.measures import over
 from ..analysis.persona_use import PersonaUse
@@ -71,8 +70,8 @@ def forest(ranking: Ranking) -> dict[str, Any]:
         if margin := runs[0].measures.get(over(name)):
             lines.append((label, scores[0].value - margin.value))
     marks = []
-    for run, entry, score in zip(ranking.runs, runs, scores, strict=True):
-        gaps = {value: entry.measures.get(name.replace(" ", "_")) for name, value in named_differences(run).items()}
+    for run, score in zip(runs, scores, strict=True):
+        gaps = {value: run.measures.get(name.replace(" ", "_")) for name, value in run.controls.items()}
         known = {who: score.value - gap.value for value, who in people.items() if (gap := gaps.get(value))}
         marks.append({who: value for who, value in known.items() if not math.isnan(value)})
     ends = [value for score in scores for value in (score.value, score.low, score.high)]

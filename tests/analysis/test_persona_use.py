@@ -54,7 +54,9 @@ def use_of(*differences: Estimate | None) -> Use:
 def test_it_uses_the_persona_only_if_every_difference_that_was_asked_is_above_0(wrong, none, similar, counting):
     use = use_of(wrong, none, None, similar, counting)
     best = wrong is none is ABOVE
-    assert use.uses == (best and {similar, counting} <= {ABOVE, None}) == (uses_known(use) == USES)
+    assert (
+        (use.verdict is PersonaUse.USES) == (best and {similar, counting} <= {ABOVE, None}) == (uses_known(use) == USES)
+    )
     assert (use.verdict is PersonaUse.COUNTING) == (best and counting in (NOT_SEEN, BELOW))
     assert (use.verdict is None) == (wrong is none is None)
     if None in (wrong, none) and ABOVE in (wrong, none):
@@ -93,9 +95,9 @@ def test_a_difference_that_was_not_asked_is_named_beside_the_verdict():
 
 def test_what_is_said_of_several_models_is_corrected_for_their_number():
     barely = points(4, 1, 7)
-    assert use_of(barely, barely).uses
+    assert use_of(barely, barely).verdict is PersonaUse.USES
     twelve = replace(use_of(barely, barely), models=12)
-    assert not twelve.uses
+    assert twelve.verdict is not PersonaUse.USES
     assert uses_known(twelve) == "no sign that it uses this user's persona (corrected for 12 models)"
     sure = points(9, 6, 12)
     assert uses_known(replace(use_of(sure, sure), models=12)) == USES
@@ -106,7 +108,7 @@ def test_a_difference_that_unread_replies_of_a_control_can_make_is_no_sign(name)
     use = use_of(ABOVE, ABOVE, None, ABOVE, ABOVE)
     for more, uses in ((-0.3, True), (0.009, True), (0.011, False)):
         found = replace(use, unread={name: more})
-        assert (found.sign(name), found.uses) == (int(uses), uses)
+        assert (found.sign(name), found.verdict is PersonaUse.USES) == (int(uses), uses)
         assert (uses_known(found) == USES) == uses == ("settings differ by up to 1.1 points" not in uses_known(found))
     assert replace(use_of(CONSTANT), unread={WRONG: 0.6}).sign(WRONG) == 0
 

@@ -76,7 +76,7 @@ def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     }
     run = run_of(lambda index: ("refusal", "A") if index % 9 == 0 else GOLD, cells=cells)
     report = with_ceiling(run, controls, specific=0.9996, general=0.957, total=0.98)
-    text = cards.section(run, report, SAMPLE, CARD, dict.fromkeys(controls, "signed"), {})
+    text = cards.section(run, report, SAMPLE, CARD, {})
     outside, _, folded = text.partition("<details>")
     assert len(outside.split()) <= 350, len(outside.split())
     assert outside.count("| :-- |") == 1
@@ -111,7 +111,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         update(tmp_path / "README.md", run)
         text = (tmp_path / "README.md").read_text(encoding="utf-8")
         assert "/home" not in text
-        assert "data a local copy | sha256" in text
+        assert "data data | sha256" in text
         assert "peft=lora" in text
         assert text.splitlines().count(marker) == 1
         assert text.endswith(f"{marker}\n")
@@ -196,7 +196,7 @@ def test_without_the_data_there_are_no_baselines_and_so_no_card(tmp_path):
     run = run_of()
     report = make_report(run, None, no_data="There is no folder 'gone'.")
     with pytest.raises(CardError, match="There is no folder 'gone'. So there are no baselines .*Pass --data."):
-        update_card(run, {}, report, None, CardFile(tmp_path / "README.md", run.name), {})
+        update_card(run, report, None, CardFile(tmp_path / "README.md", run.name), {})
     assert os.listdir(tmp_path) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -17,7 +18,6 @@ from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
-from personafeedback_tasks.reports.page_data import called
 
 JUDGES = ("gold", "readable", "mixed", "anti_gold")
 SAMPLE = load_cases("sample")
@@ -54,6 +54,13 @@ def ranked(folder) -> list[Run]:
     sound = [run for run in runs if not is_void(run)]
     sound.sort(key=lambda run: -sum(case.value(run.primary) for case in run.cases.values()))
     return sound + sorted(filter(is_void, runs), key=lambda run: run.label)
+
+
+@pytest.fixture(scope="module")
+def listed(written) -> list[dict]:
+    """The entries of the runs in `ranking.json`, in the order of the page."""
+    (ranking,) = json.loads(written.with_name("ranking.json").read_text("utf-8"))["rankings"]
+    return ranking["runs"]
 
 
 def answers(data: dict) -> list[list[dict | None]]:
@@ -238,11 +245,13 @@ def test_a_click_on_a_heading_sorts_the_table(browser, written):
         assert sorted(browser.texts(".sortable .model bdi")) == sorted(names)
 
 
-def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked):
+def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked, listed):
     browser.open(written)
-    names = list(map(called, ranked))
+    names = [run["shown"] for run in listed]
+    assert [run["model"] for run in listed] == [run.model for run in ranked]
     assert browser.texts(".sortable .model bdi") == names
     assert browser.texts(".forest .bar .name bdi") == browser.texts(".signatures dt bdi") == names
+    assert browser.texts(".signatures dd") == [run["signature"] for run in listed]
     sound = sum(not is_void(run) for run in ranked)
     assert sound < len(ranked)
     points = browser(
@@ -264,12 +273,13 @@ VISIBLE = (
 )
 
 
-def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, written, ranked):
+def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, written, listed):
     browser.open(written)
-    (void,) = (run for run in ranked if run.model == "scripted/mixed")  # most of its replies cannot be read
+    names = [run["shown"] for run in listed]
+    (void,) = (run["shown"] for run in listed if run["model"] == "scripted/mixed")  # most of its replies cannot be read
     (lead,) = browser.texts(".lead")
-    assert lead.startswith(f"{called(ranked[0])} has the highest accuracy, ")
-    assert called(void) in lead.partition(" The numbers of ")[2]
+    assert lead.startswith(f"{names[0]} has the highest accuracy, ")
+    assert void in lead.partition(" The numbers of ")[2]
     headings, shown = browser.texts(".sortable th"), VISIBLE.format(".sortable thead th")
     short = ["place", "model", "score", "accuracy, %", "right minus wrong, points", "persona gain, points", "ties"]
     assert browser(shown) == short
@@ -282,7 +292,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, wri
     search = "const one = document.querySelector('.model-search'); one.value = arguments[0]; one.dispatchEvent(new Event('input'))"
     for wanted in ("GOLD", "no such model"):
         browser(search, wanted)
-        found = [called(run) for run in ranked if wanted.lower() in called(run).lower()]
+        found = [name for name in names if wanted.lower() in name.lower()]
         for part in (".sortable .model bdi", ".forest .name bdi"):
             assert browser(VISIBLE.format(part)) == found
         assert browser("return document.querySelector('p.none').checkVisibility()") == (not found)

@@ -72,7 +72,7 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
     }
     try:
-        update_card(run, controls, report, SAMPLE, CardFile(folder / "README.md", run.name), {})
+        update_card(run, report, SAMPLE, CardFile(folder / "README.md", run.name), {})
         found["card"] = (folder / "README.md").read_text("utf-8")
     except CardError as error:
         found["card"] = f"refused: {error}"

@@ -26,7 +26,7 @@ REPORTS = {id(MOSTLY_RUN): MOSTLY_RIGHT, id(ONE_CELL): make_report(ONE_CELL, SAM
 
 def update(path, run=MOSTLY_RUN, beside=None, costs=None):
     report = REPORTS.get(id(run)) or make_report(run, SAMPLE, beside)
-    return update_card(run, beside or {}, report, SAMPLE, CardFile(path, run.name), costs or {})
+    return update_card(run, report, SAMPLE, CardFile(path, run.name), costs or {})
 
 
 def is_ours(args):
