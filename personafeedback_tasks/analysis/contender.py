@@ -120,10 +120,9 @@ def _partners_of(run: Run, ids: Sequence[str]) -> Shared | None:
 
 def with_scores(run: Run, texts: Examined) -> Examined:
     """A copy of the texts whose baselines include the scores of those that answer."""
-    found = {case_id: dict(values) for case_id, values in texts.baselines.items()}
+    found = dict(texts.baselines)
     for name, cases in answered(run, texts).items():
-        for case in cases:
-            found.setdefault(case.case_id, {})[name] = case.value(run.primary)
+        found[name] = {case.case_id: case.value(run.primary) for case in cases}
     return replace(texts, baselines=found)
 
 
@@ -132,11 +131,9 @@ def answered(run: Run, texts: Examined) -> dict[str, list[Result]]:
     method = run.method
     if not isinstance(method, LabelMethod):
         return {}
-    cases = {case_id: case.changed(unread=()) for case_id, case in run.cases.items()}
-    found = {}
-    for name, said in texts.said.items():
-        found[name] = [
-            case.changed(answers=said[case_id], values=method.score(case.targets, said[case_id]))
-            for case_id, case in cases.items()
-        ]
+    found: dict[str, list[Result]] = {}
+    for name, said in texts.constant.items():
+        found[name] = []
+        for case in run.cases.values():
+            found[name].append(case.changed(answers=said, values=method.score(case.targets, said), unread=()))
     return found

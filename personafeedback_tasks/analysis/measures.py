@@ -82,7 +82,7 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     ]
     baselines = dict.fromkeys(spec.baselines)
     if texts:
-        baselines |= dict.fromkeys(name for of_case in texts.baselines.values() for name in of_case)
+        baselines |= dict.fromkeys(texts.baselines)
     parts = {name: label for name, (label, _) in texts.subsets.items()} if texts else {}
     picked = {name: f"the baseline that picks {what}" for name, what in spec.shortcuts.items()}
     for name in spec.beside:
@@ -223,12 +223,8 @@ def _macro(one: Contender) -> Estimate | None:
 
 
 def _baseline(name: str, one: Contender) -> list[float] | None:
-    if one.texts is None:
-        return None
-    try:
-        return [one.texts.baselines[case_id][name] for case_id in one.ids]
-    except KeyError:
-        return None
+    scores = one.texts.baselines.get(name) if one.texts else None
+    return None if scores is None else [scores[case_id] for case_id in one.ids]
 
 
 def _part(name: str, one: Contender) -> list[float] | None:

@@ -78,8 +78,8 @@ class HumanAgreement:
 class Examined:
     """What the texts of the cases add to the answers."""
 
-    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # case id -> name -> score
-    said: Mapping[str, Mapping[str, Answers]] = field(default_factory=dict)  # baseline -> case id -> answers, per call
+    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # name -> case id -> score
+    constant: Mapping[str, Answers] = field(default_factory=dict)  # baseline -> its answers to any case, per call
     agreement: HumanAgreement | None = None  # of the people whose judgments are the targets
     subsets: Mapping[str, tuple[str, frozenset[str]]] = field(default_factory=dict)  # name -> (label, ids of its cases)
     ceiling: Mapping[str, float] = field(default_factory=dict)  # group -> highest value that labels allow, in [0, 1]

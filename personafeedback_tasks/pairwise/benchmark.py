@@ -179,20 +179,22 @@ class ChoiceBenchmark(PairwiseBenchmark):
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:
     """The shortcuts on the cases of a run, and the cases whose right response is the longest."""
-    asked_cases = [case for case in cases if case.id in asked]
-    longest = frozenset(case.id for case in asked_cases if len(case.responses[0]) == max(map(len, case.responses)))
+    longest: dict[str, float] = {}
+    overlap: dict[str, float] = {}
+    overlap_share: dict[str, float] = {}
+    right_longest = set()
+    for case in cases:
+        if case.id in asked:
+            longest[case.id] = baselines.longest(case.responses, orders)
+            overlap[case.id] = baselines.overlap(case.responses, orders, case.known)
+            overlap_share[case.id] = baselines.overlap_share(case.responses, orders, case.known)
+            if len(case.responses[0]) == max(map(len, case.responses)):
+                right_longest.add(case.id)
     return Examined(
-        baselines={
-            case.id: {
-                "longest": baselines.longest(case.responses, orders),
-                "overlap": baselines.overlap(case.responses, orders, case.known),
-                "overlap_share": baselines.overlap_share(case.responses, orders, case.known),
-            }
-            for case in asked_cases
-        },
+        baselines={"longest": longest, "overlap": overlap, "overlap_share": overlap_share},
         subsets={
-            "right_longest": ("right is longest", longest),
-            "right_not_longest": ("right is not longest", frozenset(case.id for case in asked_cases) - longest),
+            "right_longest": ("right is longest", frozenset(right_longest)),
+            "right_not_longest": ("right is not longest", frozenset(longest.keys() - right_longest)),
         },
     )
 

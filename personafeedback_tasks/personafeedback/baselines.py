@@ -56,25 +56,34 @@ def _by_group(
 
 def baselines(cases: PersonaCases) -> Estimates:
     """Name -> group -> `acc` of that baseline."""
-    return {name: _by_group(cases, {case.id: acc(case) for case in cases}) for name, acc in BASELINES.items()}
+    return {name: _by_group(cases, acc) for name, acc in acc_of(cases).items()}
 
 
 def with_other_persona(cases: PersonaCases) -> tuple[Estimates, Estimates]:
     """(`acc` of READ_PERSONA with another user's persona, the right one's minus that by case). Raises DataError."""
+    own = acc_of(cases)
     wrong: Estimates = {}
     difference: Estimates = {}
-    for name in READ_PERSONA:
-        more = {case.id: over_other(name, case) for case in cases}
+    for name, more in over_other(cases).items():
         difference[name] = _by_group(cases, more, paired)
-        wrong[name] = _by_group(cases, {case.id: BASELINES[name](case) - more[case.id] for case in cases})
+        wrong[name] = _by_group(cases, {case_id: own[name][case_id] - value for case_id, value in more.items()})
     return wrong, difference
 
 
-def over_other(name: str, case: PersonaCase) -> float:
-    """The `acc` of one of READ_PERSONA in a case minus that with the persona of another user."""
-    return BASELINES[name](case) - READ_PERSONA[name](case.responses, TWO, case.another("other_persona").values)
-
-
 def acc_of(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
-    """Case id -> name of a baseline -> its `acc` in that case."""
-    return {case.id: {name: baseline(case) for name, baseline in BASELINES.items()} for case in cases}
+    """Name of a baseline -> case id -> its `acc` in that case."""
+    found: dict[str, dict[str, float]] = {name: {} for name in BASELINES}
+    for case in cases:
+        for name, acc in BASELINES.items():
+            found[name][case.id] = acc(case)
+    return found
+
+
+def over_other(cases: Iterable[PersonaCase]) -> dict[str, dict[str, float]]:
+    """Name of one of READ_PERSONA -> case id -> its `acc` minus that with the persona of another user."""
+    found: dict[str, dict[str, float]] = {name: {} for name in READ_PERSONA}
+    for case in cases:
+        other = case.another("other_persona").values
+        for name, acc in READ_PERSONA.items():
+            found[name][case.id] = BASELINES[name](case) - acc(case.responses, TWO, other)
+    return found

@@ -19,7 +19,7 @@ from ..pairwise.orders import TWO
 from ..pairwise.report import OTHER_PERSONA, SIMILAR_PERSONA, control, report_spec, shown_of
 from . import card
 from .audit import AUDIT_VERSION, MEANINGS, audit, label_ceilings, repeated_labels
-from .baselines import BASELINES, READ_PERSONA, acc_of, over_other
+from .baselines import BASELINES, acc_of, over_other
 from .cases import PersonaCase, PersonaCases, load_present
 from .manifest import CHOSEN, REJECTED
 from .release import ENVIRONMENT_VARIABLE, HUB_ID
@@ -49,9 +49,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         version=AUDIT_VERSION,
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
-        counted=cache(
-            lambda: {name: {case.id: over_other(name, case) for case in asked_cases} for name in READ_PERSONA}
-        ),
+        counted=cache(lambda: over_other(asked_cases)),
         flags={
             name: (meaning, frozenset(case.id for case in audited.found(name))) for name, meaning in MEANINGS.items()
         },

@@ -177,7 +177,7 @@ def _examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     baselines = acc_of(asked_cases)
     overlap: dict[str, list[float]] = defaultdict(list)
     for case in asked_cases:
-        overlap[case.pair].append(baselines[case.id]["overlap"])
+        overlap[case.pair].append(baselines["overlap"][case.id])
     untold = frozenset(case.id for case in asked_cases if mean(overlap[case.pair]) <= 0.5)
     return Examined(
         baselines=baselines,

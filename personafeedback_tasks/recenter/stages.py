@@ -146,7 +146,7 @@ class JudgedStage(StageBenchmark):
         """The answers of the baselines to the rows, and how far people agree on all rows, also on those not scored."""
         every = [(row.user_id, self.votes(row)) for row in (*rows.cases, *rows.unscored)]
         return Examined(
-            said={name: {row.id: answers for row in rows} for name, answers in self.constant().items()},
+            constant=self.constant(),
             agreement=agreement(every, self.values, self.level),
             subsets=self.subsets(rows),
             # users share prompts; each conversation is of one user alone

@@ -68,12 +68,12 @@ def test_picks_that_a_baseline_shares_are_those_of_cases_in_which_both_pick():
     """Of every four cases with picks of both one differs, and one in one of its two orders; the rest are a tie of the baseline."""
     kinds = [(RIGHT, 1.0), (WRONG, 0.0), (RIGHT, 0.0), ((RIGHT[0], WRONG[1]), 1.0), (RIGHT, 0.5)]
     kinds = [*kinds * 4, ((REASONS[0], REASONS[1]), 1.0)]  # and one case without a reply
-    results, baselines = [], {}
-    for number, (answers, right) in enumerate(kinds):
-        results += results_of(f"general_hard:{number}", "general_hard", f"u{number}", RIGHT, [answers], [{"acc": 0.0}])
-        baselines[f"general_hard:{number}"] = {"longest": right, "overlap": 0.5, "name": 0.5}
+    results, ids = [], [f"general_hard:{number}" for number in range(len(kinds))]
+    for case_id, (answers, _) in zip(ids, kinds, strict=True):
+        results += results_of(case_id, "general_hard", f"u{case_id}", RIGHT, [answers], [{"acc": 0.0}])
+    longest = dict(zip(ids, [right for _, right in kinds], strict=True))
     run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(kinds)}, results, ())
-    one = Contender(run, texts=Examined(baselines=baselines))
+    one = Contender(run, texts=Examined(baselines={"longest": longest, "overlap": dict.fromkeys(ids, 0.5)}))
     found = [value for value in shared_picks("longest", one) if not math.isnan(value)]
     assert (math.fsum(found) / 16, len(found)) == (same((1 + 1 + 0 + 0.5) / 4), 16)
     assert all(map(math.isnan, shared_picks("overlap", one)))
@@ -140,7 +140,7 @@ def test_replies_without_a_pick_are_wrong_at_equal_length_too():
         results += results_of(case_id, "general_hard", f"u{number // 10}", RIGHT, [answers], [{"acc": float(right)}])
         lengths[case_id] = 1.0 if (number // 5) % 2 else -1.0
     texts = Examined(
-        baselines={case_id: dict.fromkeys(PERSONAFEEDBACK.report.shortcuts, 1.0) for case_id in lengths},
+        baselines={name: dict.fromkeys(lengths, 1.0) for name in PERSONAFEEDBACK.report.shortcuts},
         covariate=lengths,
     )
     run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(results)}, results, ())

@@ -134,14 +134,14 @@ def test_what_is_assumed_is_what_the_baselines_show(real_data):
         return centered.var(), pairs / count / centered.var()
 
     def between(one, other):
-        return spread([acc[case.id][one] - acc[case.id][other] for case in cases])
+        return spread([acc[one][case.id] - acc[other][case.id] for case in cases])
 
     alike, unlike = between("overlap", "overlap_share"), between("longest", "overlap_share")
     assert (PAIRED[0].variance, PAIRED[1].variance) == pytest.approx(
         (alike[0], between("longest", "overlap")[0]), abs=0.01
     )
     assert PAIRED[2].variance == pytest.approx(unlike[0], abs=0.04)
-    accuracies = [spread([acc[case.id][name] for case in cases]) for name in ("longest", "overlap", "overlap_share")]
+    accuracies = [spread([acc[name][case.id] for case in cases]) for name in ("longest", "overlap", "overlap_share")]
     assert max(variance for variance, _ in accuracies) == pytest.approx(UNPAIRED.variance, abs=0.005)
     correlations = [correlation for _, correlation in (*accuracies, alike, unlike, between("longest", "overlap"))]
     assert 0.01 < min(correlations) < max(correlations) < UNPAIRED.correlation

@@ -107,7 +107,7 @@ def test_the_authors_files_are_those_of_the_pinned_digests():
     examined = MEMSYCO.report.examine(cases, {case.id for case in cases}).baselines
 
     def score(name, part):
-        return mean(examined[case.id][name] for case in cases.cells[part])
+        return mean(examined[name][case.id] for case in cases.cells[part])
 
     assert round(score("longest", FACTS), 4) == 0.7467
     assert round(score("longest", CONFLICT), 4) == 0.7

@@ -193,12 +193,12 @@ def test_on_real_pairs_length_is_worth_nothing_in_both_harnesses(longest_logs, r
     cases = swapped(rows["general_hard"])
     texts = SWAP.report.examine(cases, run.cases.keys())
     found = make_report(run, cases, texts=texts).overall.measures
-    assert found["acc"].value == mean(of["longest"] for of in texts.baselines.values()) == 0.5
+    assert found["acc"].value == mean(texts.baselines["longest"].values()) == 0.5
     assert (found["changed"].value, found["changed"].n) == (0, 552)
     _, untold = texts.subsets["acc_untold"]
     assert len(untold) == 70
     for one, other in units(cases):
-        together = mean([texts.baselines[one.id]["overlap"], texts.baselines[other.id]["overlap"]])
+        together = mean(texts.baselines["overlap"][case.id] for case in (one, other))
         assert (one.id in untold) == (other.id in untold) == (together <= 0.5)
 
 

@@ -149,7 +149,7 @@ def test_the_judges_score_what_an_independent_count_says(tmp_path):
     log = evaluate(prefeval(data="sample"), "prefeval/longest", tmp_path)
     assert {sample.id: sample.scores["prefeval"].value["acc"] for sample in log.samples} == by_hand
     report = PREFEVAL.report.examine(load("sample"), by_hand.keys())
-    assert {case: scores["longest"] for case, scores in report.baselines.items()} == by_hand
+    assert report.baselines["longest"] == by_hand
     log = evaluate(prefeval(data="sample"), "prefeval/first", tmp_path)
     values = [sample.scores["prefeval"].value for sample in log.samples]
     assert {(value["acc"], value["first_rate"], value["consistency"]) for value in values} == {(0.25, 1, 0)}
