@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..common.errors import OptionError
 from ..common.outputs import Output
 from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun, read_tasks
@@ -210,8 +211,13 @@ def costs_of_models(
         say: gets a line on each void run, which is left out, and on logs that are skipped.
 
     Raises:
+        OptionError: a value is named, but no log.
         RunError: a score is no share.
     """
+    if values and not logs:
+        raise OptionError(
+            f"value {', '.join(values)} is of other tasks, and cost names no log of one. Pass --cost LOG."
+        )
     found: dict[str, dict[str, Estimate]] = {}
     for cost in (one.entry for one in costs_in(logs, values, say)) if logs else ():
         if cost.void:

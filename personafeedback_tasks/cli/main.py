@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from ..common import foreign
-from ..common.errors import PersonaFeedbackError
+from ..common.errors import OptionError, PersonaFeedbackError
 from . import registration
 from .output import say, show_in_any_encoding
 
@@ -114,6 +114,8 @@ def main() -> None:
 )
 def register(undo: bool, path: bool) -> None:
     """Make lm-eval find the tasks: link their YAML files into its folder lm_eval/tasks."""
+    if path and undo:
+        raise OptionError("--path links nothing, so --undo has nothing to do with it. Leave one of them out.")
     if path:
         click.echo(
             os.fsencode(registration.task_configs())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..common import foreign
-from ..common.errors import require
+from ..common.errors import OptionError, require
 from ..common.files import Content, write, write_all
 from ..common.outputs import Output, output_text
 
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from ..reports.blocks import Block
 
 STDOUT = Path("-")
+
+PAGE = "index.html"
+
+OUTPUTS = ("json_file", "csv_file", "out")
+"""Parameters of commands that name what they write."""
+
+DOCUMENTS = {"report.json", "ranking.json", "cost.json"}
+"""What commands write beside a page."""
 
 MINUTE = 60
 """Seconds between lines of `progress` where nobody sits at a terminal."""
@@ -83,10 +91,25 @@ def write_json(path: Path | None, document: Output) -> bool:
 def write_text(path: Path, text: str) -> bool:
     """Write what programs read to a file, or to stdout. True if stdout is still free for tables."""
     if path != STDOUT:
+        refuse_input(path)
         write(path, text)
         return True
     click.echo(text.encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
     return False
+
+
+def refuse_input(path: Path) -> None:
+    """Raise OptionError if the command was given this file to read."""
+    for name, value in click.get_current_context().params.items():
+        for given in value if isinstance(value, tuple) else (value,):
+            if (
+                isinstance(given, Path)
+                and name not in OUTPUTS
+                and path.exists()
+                and given.exists()
+                and path.samefile(given)
+            ):
+                raise OptionError(f"{path}: found a file that this command reads, expected another one to write to.")
 
 
 @contextmanager
@@ -96,6 +119,10 @@ def files_written(contents: Mapping[str, Content], out: Path | None, err: bool =
     A pipe that closes, such as `| head`, ends the command in between.
     """
     made = {} if out is None else {out / name: content for name, content in contents.items()}
+    for path in made:
+        for name in DOCUMENTS - contents.keys() if path.name == PAGE else ():
+            if path.exists() and path.with_name(name).exists():
+                raise OptionError(f"{path}: found the page beside {name}, expected none. Pass another --out.")
     write_all(made)
     yield
     for path in made:

@@ -63,6 +63,8 @@ def score_replies(
     """
     values = given_options(given)
     if template:
+        if partial or out or json_file:
+            raise OptionError("--template writes FILE alone. Leave --partial, --out and --json out.")
         _write_template(file, *api.asked_for(task, values))
         return
     needs_tables(json_file)

@@ -140,8 +140,9 @@ def rank(
     from ..api import rankings_of
     from ..reports import files, rank_text
 
-    if json_file == csv_file == STDOUT:
-        raise OptionError("--json and --csv cannot both write to stdout. Give one of them a file.")
+    if json_file is not None and json_file == csv_file:
+        where = "stdout" if json_file == STDOUT else json_file
+        raise OptionError(f"--json and --csv cannot both write to {where}. Give one of them another file.")
 
     found = read(runs, data, names)
     of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the ranking, which takes long

@@ -77,6 +77,42 @@ def test_several_settings_are_scored_one_at_a_time(tmp_path):
     assert "inspect eval ... -T setting=A,B" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("rank LOG --json x --csv x", "--json and --csv cannot both write to x."),
+        ("rank LOG --value acc", "value acc is of other tasks, and cost names no log of one."),
+        ("card LOG --value acc --model-card x", "value acc is of other tasks, and cost names no log of one."),
+        ("score-replies personafeedback x --template --partial", "Leave --partial, --out and --json out."),
+        ("score-replies personafeedback x --template --json y", "Leave --partial, --out and --json out."),
+        ("register --undo --path", "Leave one of them out."),
+        ("build texts . --batch", "Pass --model MODEL."),
+        ("build pilot . -M base_url=x", "Pass --model MODEL."),
+    ],
+)
+def test_an_option_that_nothing_would_read_is_refused(words, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran("build", "init", ".")
+    log = judged(tmp_path / "log", "gold")
+    assert sentence in refused(*words.replace("LOG", str(log)).split())
+    assert not {"x", "y"} & {path.name for path in tmp_path.iterdir()}
+
+
+def test_no_output_replaces_what_the_command_reads_or_the_page_of_another(tmp_path):
+    log = judged(tmp_path, "gold")
+    before = log.read_bytes()
+    for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, log, "--json")):
+        assert "found a file that this command reads" in refused(*command, log)
+    assert log.read_bytes() == before
+    out = tmp_path / "out"
+    for _ in range(2):
+        ran("rank", log, "--out", out)
+    page = (out / "index.html").read_bytes()
+    assert "found the page beside ranking.json" in refused("report", log, "--out", out)
+    assert (out / "index.html").read_bytes() == page
+    assert not (out / "report.md").exists()
+
+
 def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
     row = {"user_id": "u", "question": "q?", "chosen": "a", "reject": "b"}
     data = make_release({"general/hard": [row]}, {"u": {"Name": "Ann"}})

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...annotation.study import Say
-from ...common.errors import DataError, PersonaFeedbackError, require
+from ...common.errors import DataError, OptionError, PersonaFeedbackError, require
 from ...common.row_files import Changes, FileRow
 from ..build import Build
 from ..rows import OWN, Origin, Refused
@@ -41,6 +41,10 @@ class Models:
     max_tokens: int | None = None  # of each text; the provider's if None
     batch: bool = False  # whether the provider's batch interface is used
     show: Callable[[str], None] = field(default=lambda line: None, compare=False)  # gets a line of progress
+
+    def __post_init__(self) -> None:
+        if not self.names and (self.arguments or self.max_tokens or self.batch):
+            raise OptionError("-M, --batch and --max-tokens are for models, and none is named. Pass --model MODEL.")
 
 
 class Refusal(Exception):
