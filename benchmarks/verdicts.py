@@ -28,6 +28,7 @@ from personafeedback_tasks.stats.estimates import Estimate, paired, percent, sha
 SETTINGS = ("persona", "similar_persona", "other_persona", "no_persona")
 
 PLACE = "by place"
+"""In place of a verdict: the numbers are void, see `analysis.void`."""
 
 COMPARED = {
     WRONG: ("persona", "other_persona"),
@@ -35,7 +36,6 @@ COMPARED = {
     WRONG_OVER_NONE: ("other_persona", "no_persona"),
     SIMILAR: ("persona", "similar_persona"),
 }
-"""In place of a verdict: the numbers are void, see `analysis.void`."""
 
 Rights = dict[str, np.ndarray]
 """Setting -> whether the pick is right, cases x orders; nan for a refusal. The first order has the chosen one first."""

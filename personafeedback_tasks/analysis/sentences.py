@@ -210,13 +210,13 @@ SENTENCES: Mapping[str, str] = {
     "no_case": "The log contains no answered case. A killed run may have kept them elsewhere: `inspect log "
     "recover` restores them, `inspect eval-retry` resumes the run.",
     "one_user": "Only one user: no standard error and no interval.",
-    "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 users they covered the true "
-    "value in 94 to 99 % of runs.",
+    "few_users": "Only {users} users: 95 % intervals are rough. In simulations with 8 and 10 users they covered the "
+    "true value in 94 to 99 % of runs.",
     "errors_per_row": "Each row counts as a user of its own: errors are per row.",
     "equal_users": "All cases have the same score, which says nothing about how far other cases differ, so no "
     "interval is given.",
     "near_end": "This close to 0 or 100 %, an interval misses failures of a few users who are not in the data: if "
-    "the model always fails for 2 % of all users, the interval covers the true value in 85 % of runs with 101 "
+    "the model always fails for 2 % of all users, the interval covers the true value in 81 % of runs with 101 "
     "users.",
     "unreadable": "{percent:.1f} % of the replies{where} are unreadable ({reasons}): this measures the setup, not "
     "the model. {remedy}",

@@ -15,6 +15,8 @@ from claims import Claim, Study
 from studies import STUDIES
 from support.samples import a_part
 
+from personafeedback_tasks.analysis.sentences import SENTENCES
+
 PAGE = BENCHMARKS / "intervals.md"
 
 SKEWED = ("log-normal", "a tenth of users much worse")
@@ -54,6 +56,17 @@ def test_quoted_rates_are_those_expected(claim):
         assert rate <= float(number) + tolerance
     if bound != "at most ":
         assert rate >= float(number) - tolerance
+
+
+def test_caveats_about_intervals_quote_the_table():
+    rates = {claim: rate for claim, (rate, _) in quoted().items() if claim.name == "interval of an accuracy"}
+    few = [rate for claim, rate in rates.items() if claim.users in (8, 10) and claim.expected]
+    assert (
+        f"with 8 and 10 users they covered the true value in {int(min(few))} to {max(few):.0f} %"
+        in SENTENCES["few_users"]
+    )
+    (near,) = [rate for claim, rate in rates.items() if claim.users == 101 and not claim.expected]
+    assert f"fails for 2 % of all users, the interval covers the true value in {near:.0f} %" in SENTENCES["near_end"]
 
 
 FEW = 40
