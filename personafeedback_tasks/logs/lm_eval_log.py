@@ -187,6 +187,8 @@ class _Rows:
         rows = 0
         with open(path, "rb", buffering=2**18) as file:  # many rows are longer than a buffer of the default size
             for number, line in enumerate(file, start=1):
+                if line.isspace():  # an editor's
+                    continue
                 try:
                     row: _Row = lenient(line, _Row)
                     rows += row.metrics != []  # lm-eval does not count a case that our task leaves out
@@ -194,9 +196,10 @@ class _Rows:
                 except RunError:
                     raise
                 except UNREADABLE as error:
+                    advice = AS_WRITTEN if line.endswith(b"\n") else perhaps("lm-eval")
                     raise RunError(
                         f"{path}, line {number}: found a row that cannot be read ({type(error).__name__}: {error}), "
-                        f"expected one that lm-eval logged for our tasks. {perhaps('lm-eval')}"
+                        f"expected one that lm-eval logged for our tasks. {advice}"
                     ) from error
         if rows != count:
             advice = f"{perhaps('lm-eval')} " if rows < count else ""

@@ -5,6 +5,7 @@ A reader knows the files of one harness. Replies from elsewhere are for `score-r
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,6 +158,14 @@ READERS = (
 )
 
 
+# the first bytes of a text -> its encoding, its name in Python
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: ("UTF-8", "utf-8-sig"),
+    codecs.BOM_UTF16_LE: ("UTF-16", "utf-16"),
+    codecs.BOM_UTF16_BE: ("UTF-16", "utf-16"),
+}
+
+
 def reader_of(path: Path) -> Reader | None:
     """The reader of a file, by its content; None for a file that is no log. Raises RunError for an empty file."""
     try:
@@ -166,6 +175,12 @@ def reader_of(path: Path) -> Reader | None:
         raise RunError(f"{path}: could not be read ({error.strerror}). Check the path.") from error
     if not head.strip():
         raise RunError(f"{path}: found an empty file, expected a log. The run is perhaps {UNFINISHED}.")
+    for mark, (name, encoding) in _BYTE_ORDER_MARKS.items():
+        if head.startswith(mark) and any(reader.owns(head.decode(encoding, "ignore").encode()) for reader in READERS):
+            raise RunError(
+                f"{path}: found a log in {name} with a byte order mark, as some shells and editors convert a file, "
+                f"expected UTF-8 without one. {AS_WRITTEN}"
+            )
     return next((reader for reader in READERS if reader.owns(head)), None)
 
 

@@ -193,20 +193,27 @@ def _without_repeats(parts: list[Run], say: Callable[[str], object]) -> list[Run
 def _superseded(runs: list[Run], say: Callable[[str], object]) -> list[Run]:
     # The last log that came to its end has the samples of those that it continues; where none did, the last one counts.
     # A log that was scored again keeps the date of its run.
-    kept: dict[tuple[str, ...], Run] = {}
+    kept: list[Run] = []
     for run in sorted(runs, key=lambda run: (run.date, run.logs[0].stat().st_mtime_ns)):
-        # the runs of one log differ in their options
-        name = (run.resumed or str(run.logs[0]), run.signature.benchmark, repr(run.signature.options))
-        before = kept.setdefault(name, run)
-        if before is run:
-            continue
-        if before.finished and not run.finished:
+        before = next((other for other in kept if _continues(run, other)), None)
+        if before is None:
+            kept.append(run)
+        elif before.finished and not run.finished:
             why = f"{state_of(run.status)}; {before.logs[0]}, which it continues, is complete"
             say(f"Skipped {run.logs[0]}: {why}. Name the log to report it.")
-            continue
-        say(f"Skipped {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
-        kept[name] = run
-    return list(kept.values())
+        else:
+            say(f"Skipped {before.logs[0]}: {run.logs[0]} continues it and has its samples. Name the log to report it.")
+            kept[kept.index(before)] = run
+    return kept
+
+
+def _continues(run: Run, other: Run) -> bool:
+    # an id may be copied, but who continues a log asks the same model in the same way, and has its samples
+    task, its_task = ((of.resumed, of.model, of.signature.benchmark, of.signature.options) for of in (run, other))
+    if not run.resumed or task != its_task:
+        return False
+    samples, its_samples = ({asked.id for asked in of.asked or ()} for of in (run, other))
+    return samples <= its_samples if other.finished and not run.finished else its_samples <= samples
 
 
 def _merged(parts: Sequence[Run]) -> Run:

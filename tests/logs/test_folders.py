@@ -17,7 +17,7 @@ from inspect_ai import eval_set
 from inspect_ai.log import read_eval_log, write_eval_log
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
-from support.logs import inspect_log, lm_eval_log, set_options, set_version
+from support.logs import bent, inspect_log, lm_eval_log, set_options, set_version
 
 from personafeedback_tasks.core import benchmark
 from personafeedback_tasks.core.benchmark import find, register
@@ -202,6 +202,25 @@ def test_a_log_that_does_not_count_is_passed_over_in_one_line(what, shards, tmp_
         assert len(alone.cases) == 3
 
 
+@pytest.mark.slow
+def test_a_log_continues_another_only_with_its_model_and_its_samples(shards, tmp_path):
+    """The same id of a task in logs of two models, of two halves, and of a run and its copy."""
+    inspect_log(tmp_path / "gold", "gold", SHARDED, "sample")
+    for names, cases, skipped in [
+        (("whole", "gold"), [16, 16], 0),
+        (("first", "second"), [16], 0),
+        (("whole", "whole"), [16], 1),
+    ]:
+        folder, said = tmp_path / "-".join(names), []
+        folder.mkdir()
+        for place, name in enumerate(names):
+            (log,) = (tmp_path if name == "gold" else shards).joinpath(name).glob("*.eval")
+            copy = bent(log, tmp_path / "bent", lambda header, samples: header["eval"].update(task_id="one"))
+            shutil.copy(copy, folder / f"{place}.eval")
+        assert [len(run.cases) for run in read_runs([folder], said.append)] == cases
+        assert len(said) == skipped
+
+
 # --- shards, and what `eval-set` leaves -------------------------------------------------------------------------------
 
 
@@ -320,6 +339,29 @@ def test_a_foreign_file_and_an_empty_folder_are_one_clear_error(tmp_path):
     for name, content in FOREIGN.items():
         (tmp_path / name).write_bytes(content)
         refused(tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "encoding"), [("UTF-8", "utf-8-sig"), ("UTF-16", "utf-16")])
+def test_a_log_that_was_converted_to_another_encoding_is_called_that(name, encoding, shards, logs, tmp_path):
+    inspect = tmp_path / "inspect.json"
+    write_eval_log(read_eval_log(str(next((shards / "first").glob("*.eval")))), str(inspect))
+    shutil.copytree(logs["hard"].parent, tmp_path / "lm_eval")
+    (results,), (samples,) = ((tmp_path / "lm_eval").glob(f"{kind}_*") for kind in ("results", "samples"))
+    for log, file in ((inspect, inspect), (results, samples), (results, results)):
+        file.write_bytes(file.read_text("utf-8").encode(encoding))
+        if file == samples and name == "UTF-8":
+            assert read_runs([log])
+            continue
+        mark = "" if file == samples else f"found a log in {name} with a byte order mark"
+        with pytest.raises(RunError, match=rf"{file.name}.*{mark}.* Use the log as the harness wrote it\."):
+            read_runs([log])
+
+
+def test_blank_lines_and_line_ends_of_windows_change_nothing_in_a_samples_file(logs, tmp_path):
+    shutil.copytree(logs["hard"].parent, tmp_path / "log")
+    (samples,) = (tmp_path / "log").glob("samples_*")
+    samples.write_bytes(samples.read_bytes().replace(b"\n", b"\r\n") + b"\r\n\n")
+    assert repr(read_run(tmp_path / "log").cases) == repr(read_run(logs["hard"]).cases)
 
 
 def test_other_files_in_a_folder_are_passed_over(logs, tmp_path):
