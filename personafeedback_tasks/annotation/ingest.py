@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -148,8 +149,16 @@ def read_votes(path: Path) -> list[SentVote]:
     return list(votes.values())
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.]\d+)?)?Z)?")
+
+
 def _table(path: Path, raw: bytes) -> Iterator[SentVote]:
     for where, row in tables.rows(path, ("item", "vote", "note", "at", "faults"), ["item", "vote"], raw):
+        if row.get("at") and not _TIME.fullmatch(row["at"]):  # times are compared as texts
+            raise DataError(
+                f"{where}: found the time {short(row['at'])}, expected one in UTC such as 2026-01-31T09:30:00Z, or "
+                "nothing. Put it back, or empty the column at: then the later file counts."
+            )
         if row.get("vote"):
             yield SentVote(
                 where=where, item=row["item"], answer=row["vote"], note=row.get("note", ""), at=row.get("at", ""),

@@ -23,7 +23,7 @@ from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, names
 from .ingest import merged, read_votes
-from .items import CANNOT, Item
+from .items import CANNOT, NONE, Item
 from .pack_files import FORMATS, Pack
 from .quality import annotators
 from .rows import Dropped, PackItem, Vote
@@ -144,6 +144,14 @@ class Study:
         for vote in self.folder.read(Vote):
             item = self.asked.by_id.get(vote.pair_id)
             if item and vote.annotator not in dropped and vote.chosen != CANNOT and vote.texts == item.digests:
+                known = item.answers or item.options
+                chosen = {*vote.chosen.split()} - {NONE} if item.several else {vote.chosen}
+                if not chosen <= known.keys():
+                    raise DataError(
+                        f"{self.folder.path(Vote)}: found {short(vote.chosen)} as the vote of {vote.annotator!r} on "
+                        f"{vote.pair_id!r}, expected one of {short_list(known)}. Put the file back, or remove the line "
+                        "and take the annotator's file in again."
+                    )
                 found.append((item, vote))
         return found
 

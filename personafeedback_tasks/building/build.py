@@ -33,7 +33,7 @@ from ..personafeedback.persona import Persona, load_profile
 from . import settings
 from .rows import TEST, Person, Question, kept
 from .settings import Settings
-from .steps import INIT, made_by
+from .steps import INIT, PERSONAS, made_by
 
 KEPT = ("text", "role", "content", "date")
 """Keys of a piece of memory. Others could hold what no pattern knows: they are not released."""
@@ -131,3 +131,14 @@ class Build(RowFolder):
         """Questions not dropped, of persons not dropped."""
         users = {person.user_id for person in self.people(split)}
         return [question for question in kept(self.read(Question)) if question.user_id in users]
+
+    def refuse_strangers(self) -> None:
+        """Raise DataError if a question, dropped or not, is of nobody in people.csv."""
+        known = self.by_id(Person)
+        for question in self.read(Question):
+            if question.user_id not in known:
+                raise DataError(
+                    f"{self.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, "
+                    f"expected one of people.csv. Add persona/{question.user_id}.json and run "
+                    f"`{PERSONAS.command(self.root)}`, or remove the line."
+                )

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from msgspec.structs import force_setattr
 
-from ..common.records import NonEmpty, one_of
+from ..common.records import NonEmpty, one_of, short
 from ..common.row_files import FileRow
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
@@ -111,6 +111,13 @@ class Pair(FileRow, frozen=True):
     second: NonEmpty
     easy: str = ""  # id of the answer that should win by construction; empty if nothing says so
     label: str = ""  # id of the answer that the source of an imported pair prefers; empty for other pairs
+
+    def __post_init__(self) -> None:
+        if self.first == self.second:
+            raise ValueError(f"first = second = {short(self.first)}, expected two answers")
+        for name in ("easy", "label"):
+            if getattr(self, name) not in ("", self.first, self.second):
+                raise ValueError(f"{name} = {short(getattr(self, name))}, expected first, second or nothing")
 
     def other(self, answer: str) -> str:
         """The id of the answer beside this one."""

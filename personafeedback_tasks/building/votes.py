@@ -23,6 +23,8 @@ GUIDELINES = guidelines(Path(__file__).with_name("guidelines.yaml"))
 def write_packs(build: Build, form: str, say: Say) -> None:
     """Write each annotator's pack, and say how many votes a label needs. Raises DataError if there are no pairs, or a
     text was edited after answers were written for it."""
+    build.refuse_strangers()
+    build.need(Answer)
     study = study_of(build, build.questions(TEST))
     if not study.asked.items:
         raise DataError(

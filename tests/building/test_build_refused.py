@@ -17,6 +17,7 @@ ANSWERS, VOTES = "build texts DIR answers --model x/y", "annotate votes DIR DIR/
 IMPORT = "build init DIR/new --from DIR/pairs.jsonl"
 SCENARIOS, NAMES = "category,scenario,description,share,fits\n", "country,share,female,male,family\n"
 PAIR = {"persona": "A cook", "question": "What now?", "chosen": "Soup", "rejected": "Fish"}
+IDS = {"id": "p", "question_id": "q", "user_id": "u1", "first": "a", "second": "b"}
 VOTE, DATA = (
     '{"result": [{"from_name": "vote", "value": {"choices": ["A"]}}]}',
     '{"data": {"item": "i"}, "annotations": ',
@@ -59,6 +60,10 @@ REFUSED = [
     ("questions.csv", "user_id,category,question\nnobody,general,Why?\n", OWN, "found the user_id 'nobody' in question"),
     ("questions.csv", "user_id,category,question\nu1,general,Why?\nu1,specific,Why?\n", OWN, "line 3: found the id"),
     ("questions.csv", "user_id,category,question\nu1,general,Why, me?\n", OWN, "found 4 values, expected 3"),
+    ("people.csv", "user_id\nu1\n", "annotate pack DIR", "found the user_id 'u0' in question"),
+    ("pairs.jsonl", json.dumps({**IDS, "second": "a"}), STATUS, "line 1: found first = second = 'a', expected two answers"),
+    ("pairs.jsonl", json.dumps({**IDS, "easy": "c"}), STATUS, "line 1: found easy = 'c', expected first, second or nothing"),
+    ("pairs.jsonl", json.dumps({**IDS, "label": "c"}), STATUS, "line 1: found label = 'c', expected first, second or nothing"),
     # what texts are made from
     ("prompts/answer.md", "{{question}}", ANSWERS, "prompts/answer.md: found no {{persona}}"),
     ("prompts/answer.md", "{{persona}} {{question}} {{words}} {{anwser}}", ANSWERS, "found {{anwser}}, which nothing fills"),
@@ -84,6 +89,7 @@ REFUSED = [
     ("questions.csv", None, ANSWERS, "Run first: personafeedback build texts DIR questions"),
     ("pairs.jsonl", None, "annotate pack DIR", "Run first: personafeedback build texts DIR answers"),
     ("pairs.jsonl", None, "build release DIR", "Run first: personafeedback build texts DIR answers"),
+    ("answers.jsonl", "", "annotate pack DIR", "answers.jsonl: found no rows, expected those of an earlier step"),
     ("votes.jsonl", None, "build release DIR", "Run first: personafeedback annotate votes DIR"),
     ("", "", "build texts DIR answers", "The step answers needs a model"),
     ("", "", "build texts DIR personas --model x/y -M z", "-M needs NAME=VALUE, got 'z'"),
@@ -103,6 +109,7 @@ REFUSED = [
     ("sent", '[{"data": {"item": 1}, "annotations": []}]', VOTES, "data.item = 1, expected str"),
     ("sent", f"[{DATA}[{{}}]}}]", VOTES, "expected one"),
     ("sent", "item,choice\nITEM,A\n", VOTES, "expected one 'vote'"),
+    ("sent", "item,vote,at\nITEM,A,1/31/2026 9:30\n", VOTES, "line 2: found the time '1/31/2026 9:30', expected one in UTC"),
     # pairs to import
     ("pairs.jsonl", pairs({}, {"chosen": ""}), IMPORT, "line 2: found chosen = '', expected a non-empty string"),
     ("pairs.jsonl", pairs({}, {"question": 7}), IMPORT, "line 2: found question = 7, expected str"),

@@ -132,14 +132,14 @@ def test_in_parts_in_any_order_and_again_is_as_at_once(drawn, tmp_path_factory):
     assert dict(found) == {(shown[item].annotator, shown[item].pair_id): letter for item, letter in voted.items()}
 
 
-@pytest.mark.parametrize("spreadsheet", [";", "\t", ","])
-def test_a_spreadsheet_may_have_been_at_the_pack(build, tmp_path, spreadsheet):
+@pytest.mark.parametrize(("mark", "spreadsheet"), [("", ";"), ("", "\t"), ("", ","), ("sep=;\r\n", ";")])
+def test_a_spreadsheet_may_have_been_at_the_pack(build, tmp_path, mark, spreadsheet):
     rows = list(csv.DictReader(io.StringIO((build.root / "packs" / "annotator-1.csv").read_text("utf-8-sig"))))
     out = io.StringIO()
     writer = csv.writer(out, delimiter=spreadsheet)
     writer.writerow(map(str.title, rows[0]))
     writer.writerows({**row, "vote": "b ", "note": "hm; well, ok"}.values() for row in rows)
-    (tmp_path / "renamed.txt").write_bytes(out.getvalue().encode("utf-8-sig"))
+    (tmp_path / "renamed.txt").write_bytes(f"{mark}{out.getvalue()}".encode("utf-8-sig"))
     assert f"{len(rows)} new votes" in votes_of(build, tmp_path / "renamed.txt")
     assert {(vote.shown_as, vote.note) for vote in build.read(Vote)} == {("B", "hm; well, ok")}
 
@@ -242,6 +242,10 @@ def test_a_pair_that_was_taken_out_and_one_that_was_dropped_make_no_labels(build
 def test_the_status_counts_the_votes_that_count(build, tmp_path):
     votes_of(build, *sent_by(build, 1, tmp_path))
     assert "votes      24 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
+    vote = change(build, Vote, chosen="another")
+    said = " ".join(personafeedback("build", "release", build.root).stderr.split())
+    assert f"votes.jsonl: found 'another' as the vote of 'annotator-1' on '{vote.pair_id}', expected one of 'u" in said
+    change(build, Vote, chosen=vote.chosen)
     change(build, Answer, text="Edited since.")
     assert "votes      22 of 72 (3 to each pair) by 1\n" in build_step("status", build.root).stdout
     ran("annotate", "votes", build.root, "--drop", "annotator-1")

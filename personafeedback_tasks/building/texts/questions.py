@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ...annotation.study import Say
-from ...common.errors import DataError
 from ...common.row_files import Changes
 from ...personafeedback.persona import Persona
 from ..build import Build
-from ..rows import Basis, Person, PoolQuestion, Question
-from ..steps import PERSONAS, QUESTIONS
+from ..rows import Basis, PoolQuestion, Question
+from ..steps import QUESTIONS
 from . import general, specific
 from .asking import Models, TextRun
 from .sources import pool
@@ -48,7 +47,7 @@ class QuestionsRun(TextRun):
 
     def write(self) -> Changes:
         """Take a team's questions, and write or choose the missing ones. Raises DataError also without a pool."""
-        self._refuse_strangers()
+        self.build.refuse_strangers()
         for question in self.questions:
             if question.id not in self.origins:
                 self.bring(question.id, question.user_id)
@@ -65,16 +64,6 @@ class QuestionsRun(TextRun):
         judged: Changes = {PoolQuestion: self.pool.values()} if self.pool else {}
         bases: Changes = {Basis: self.bases.values()} if self.bases else {}
         return self.changes({**judged, **bases, Question: self.questions})
-
-    def _refuse_strangers(self) -> None:
-        known = {person.user_id for person in self.build.read(Person)}
-        for question in self.questions:
-            if question.user_id not in known:
-                raise DataError(
-                    f"{self.build.path(Question)}: found the user_id {question.user_id!r} in question {question.id!r}, "
-                    f"expected one of people.csv. Add persona/{question.user_id}.json and run "
-                    f"`{PERSONAS.command(self.build.root)}`, or remove the line."
-                )
 
     def add(self, user: str, text: str, category: str, prompt: str, parent: str, scenario: str = "") -> str:
         """Add a question, with the versions of its prompts and its parent besides its user. Returns its id."""
