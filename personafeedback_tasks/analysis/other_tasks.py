@@ -196,11 +196,6 @@ def _void(run: TaskRun) -> str | None:
     return None
 
 
-def costs_in(logs: Sequence[Path], values: Sequence[str], say: Callable[[str], object]) -> list[Cost]:
-    """The costs of profiles in runs of other tasks; `say` gets a line on each log in a folder that is skipped."""
-    return costs_of(read_tasks(logs, values, say))
-
-
 def costs_of_models(
     logs: Sequence[Path], values: Sequence[str], names: Mapping[str, str], say: Callable[[str], object]
 ) -> dict[str, dict[str, Estimate]]:
@@ -219,7 +214,8 @@ def costs_of_models(
             f"value {', '.join(values)} is of other tasks, and cost names no log of one. Pass --cost LOG."
         )
     found: dict[str, dict[str, Estimate]] = {}
-    for cost in (one.entry for one in costs_in(logs, values, say)) if logs else ():
+    for one in costs_of(read_tasks(logs, values, say)) if logs else ():
+        cost = one.entry
         if cost.void:
             say(cost.warning)
         if cost.by_sample is None or cost.setting != "persona":

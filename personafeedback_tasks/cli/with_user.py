@@ -55,10 +55,11 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
         personafeedback cost logs --out cost
         personafeedback cost results --value exact_match,strict-match
     """
-    from ..analysis.other_tasks import CostDocument, costs_in
+    from ..analysis.other_tasks import CostDocument, costs_of
+    from ..logs.other_tasks import read_tasks
     from ..reports import cost_text
 
-    costs = costs_in(logs, values, note_skipped)
+    costs = costs_of(read_tasks(logs, values, note_skipped))
     document = CostDocument(costs=[one.entry for one in costs])
     with files_written(cost_text.files(costs, document) if out else {}, out, err=json_file == STDOUT):
         if write_json(json_file, document):

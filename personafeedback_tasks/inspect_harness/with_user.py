@@ -15,7 +15,7 @@ from inspect_ai._util.registry import (
     registry_params,
 )  # inspect-evals-lint: ignore[private_api_imports] -- no public one
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.event import Event, ModelEvent
+from inspect_ai.event import ModelEvent
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.log import EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
@@ -131,12 +131,10 @@ def calls_without(sample: EvalSample, model: str) -> tuple[int, int]:
     first = sample.input[0] if isinstance(sample.input, list) and sample.input else None
     if first is None or KEY not in (first.metadata or {}):
         return 0, 0
-    calls = [event for event in sample.events if _is_of(event, model)]
-    return sum(not _reached(event.input, first.text) for event in calls if isinstance(event, ModelEvent)), len(calls)
-
-
-def _is_of(event: Event, model: str) -> bool:
-    return isinstance(event, ModelEvent) and event.role is None and event.model in (model, model.partition("/")[2])
+    names = model, model.partition("/")[2]
+    asked = [event for event in sample.events if isinstance(event, ModelEvent) and event.role is None]
+    reached = [_reached(event.input, first.text) for event in asked if event.model in names]
+    return reached.count(False), len(reached)
 
 
 def _reached(messages: Iterable[ChatMessage], text: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -96,19 +95,19 @@ class MemoryCase(ChoiceCase):
         return digest_of((self.id, self.user_id, self.known, self.dialogue, self.question, *self.responses))
 
 
-def load(data: str | None = None, counts: str = "checked", selection: Mapping[str, str] | None = None) -> ChoiceCases:
+def load(data: str | None = None, counts: str = "checked", part: str = "") -> ChoiceCases:
     """The rows of both files, or of one.
 
     Args:
         data: a folder, or `sample`, which was written for this project. None reads MEMSYCO_DATA.
         counts: `checked` takes the authors' files alone, by their SHA-256; `any` takes other rows in the same form.
-        selection: {"part": the file's name without its ending} for one file.
+        part: FACTS or CONFLICT for one file.
     """
     choose("counts", counts, COUNTS)
     sample = Path(__file__).with_name("sample")
     root, source = folders.located(data, ENVIRONMENT_VARIABLE, sample, f"MemSyco-Bench (MIT) is not bundled. {_GET}")
     folder = root / "data" if (root / "data").is_dir() else root
-    wanted = [selection["part"]] if selection else list(ROWS)
+    wanted = [part] if part else list(ROWS)
     # A part has the digest of the whole folder: a report reads all of it, and several parts are one run.
     paths = {name: path for name in ROWS if (path := folder / f"{name}.jsonl").is_file()}
     if not paths.keys() & {*wanted}:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..core.options import option
 from ..core.report import Control, Difference
 from ..pairwise.benchmark import ChoiceBenchmark, ChoiceOptions, ChoiceWording
-from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import TWO
 from ..pairwise.report import NO_PERSONA, OTHER_PERSONA, PERSONA
 from .data import CONFLICT, DIALOGUE, ENVIRONMENT_VARIABLE, FACTS, REPOSITORY, ROWS, SAMPLE_ROWS, load
@@ -44,6 +42,7 @@ class MemSyco(ChoiceBenchmark):
     """Two answers, of which the user's memory favors the wrong one."""
 
     options = MemoryOptions
+    read = staticmethod(load)
     selections = {"": {}, FACTS: {"part": FACTS}, CONFLICT: {"part": CONFLICT}}
     name = "memsyco"
     title = "MemSyco-Bench"
@@ -106,12 +105,6 @@ class MemSyco(ChoiceBenchmark):
                 harm={PERSONA: "yields", DIALOGUE: "yields", OTHER_PERSONA: "distracted"},
             ),
         )
-
-    def read(self, data: str | None, counts: str) -> ChoiceCases:
-        return load(data, counts)
-
-    def load(self, options: MemoryOptions, selection: Mapping[str, str]) -> ChoiceCases:
-        return load(options.data, options.counts, selection)
 
 
 MEMSYCO = MemSyco()

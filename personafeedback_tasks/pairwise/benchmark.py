@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,6 +116,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
     environment: str  # the variable that names the data
     dataset: str  # where the data are from, for cards
     known: str  # what a control leaves out: `preference`
+    read: Callable[..., ChoiceCases]  # (data, counts, further arguments of a selection) -> the cases
     asks: str  # for cards: `asks which ...`, in safe Markdown
     caveats: Sequence[str]  # what its numbers do not show, in safe Markdown; cards fold the later ones away
     options = ChoiceOptions
@@ -150,12 +150,8 @@ class ChoiceBenchmark(PairwiseBenchmark):
             ),
         )
 
-    @abstractmethod
-    def read(self, data: str | None, counts: str) -> ChoiceCases:
-        """The cases of a folder or of `sample`; None for the environment variable's. `counts`: `checked` or `any`."""
-
     def load(self, options: Any, selection: Mapping[str, str]) -> ChoiceCases:
-        return self.read(options.data, options.counts)
+        return self.read(options.data, options.counts, **selection)
 
     def columns(self, cells: Collection[str]) -> dict[str, list[str]]:
         return each_and_all([cell for cell in self.counts if cell in cells])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..pairwise.benchmark import ChoiceBenchmark, ChoiceWording
-from ..pairwise.cases import ChoiceCases
 from ..pairwise.orders import rotations
 from .data import ENVIRONMENT_VARIABLE, REPOSITORY, ROWS, SAMPLE_ROWS, load
 
@@ -20,6 +19,7 @@ class PrefEval(ChoiceBenchmark):
     name = "prefeval"
     title = "PrefEval"
     version = "1.2"
+    read = staticmethod(load)
     wording = ChoiceWording(
         version="v1",
         orders=rotations(4),
@@ -52,9 +52,6 @@ class PrefEval(ChoiceBenchmark):
         "Preferences, questions and responses are synthetic and in English (CC BY-NC 4.0).",
         "The paper also puts other turns between preference and question. Here nothing is between them.",
     )
-
-    def read(self, data: str | None, counts: str) -> ChoiceCases:
-        return load(data, counts)
 
 
 PREFEVAL = PrefEval()

@@ -16,6 +16,7 @@ from ..common.errors import OptionError
 from ..common.outputs import Output
 from ..common.text import same_text
 from ..core.earlier import Earlier
+from ..core.report import Line
 from ..parsing.answers import REASONS
 from ..stats.clusters import Shared
 from ..stats.estimates import Estimate, share
@@ -73,24 +74,18 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
     return {name: {task: found[name][task] for task in TASKS if task in found[name]} for name in sorted(found)}
 
 
-class Share(NamedTuple):
-    """What the funnel says of one step."""
-
-    name: str
-    label: str
-    meaning: str  # what it is the share of
-
-
-STEPS = (
-    Share("found", "extracted of true", "of the attributes that people accepted or named as missing, those extracted"),
-    Share("accepted", "accepted", "of the extracted attributes, those that most people accept"),
-    Share("selected", "selected of relevant", "of the attributes relevant to most people, those selected"),
-    Share("irrelevant", "irrelevant of selected", "of the selected attributes, those irrelevant to most people"),
-    Share("better", "better than generic", "of the personalized replies, those that people rate above 3 on average"),
-    Share("worse", "worse than generic", "of the personalized replies, those rated below 3"),
-    Share("uncomfortable", "uncomfortable", "of the personalized replies, to at least half of the people asked"),
-    Share("over_personalized", "over-personalized", "of the personalized replies, to as many"),
-)
+_STEPS = {
+    "found": ("extracted of true", "of the attributes that people accepted or named as missing, those extracted"),
+    "accepted": ("accepted", "of the extracted attributes, those that most people accept"),
+    "selected": ("selected of relevant", "of the attributes relevant to most people, those selected"),
+    "irrelevant": ("irrelevant of selected", "of the selected attributes, those irrelevant to most people"),
+    "better": ("better than generic", "of the personalized replies, those that people rate above 3 on average"),
+    "worse": ("worse than generic", "of the personalized replies, those rated below 3"),
+    "uncomfortable": ("uncomfortable", "of the personalized replies, to at least half of the people asked"),
+    "over_personalized": ("over-personalized", "of the personalized replies, to as many"),
+}
+STEPS = tuple(Line(key, label, interval=True, meaning=meaning) for key, (label, meaning) in _STEPS.items())
+"""The shares that the funnel has, in its order."""
 
 
 class Funnel(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +94,7 @@ class Funnel(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: the model as --name calls it.
         signatures: task -> all that its numbers depend on.
-        steps: name of one of STEPS -> its share; steps without human judgments are absent.
+        steps: key of one of STEPS -> its share; steps without human judgments are absent.
         notes: caveats of the runs, what is absent and why, and how much was judged.
     """
 
@@ -146,9 +141,9 @@ def make_funnel(
         notes.append(f"{people.disputed:,} judgments are left out: rows with the same texts have different ones.")
     steps = {}
     for step in STEPS:
-        if own := of_step[step.name]:
+        if own := of_step[step.key]:
             also = Shared([one.prompt for one in own]) if own[0].prompt else None
-            steps[step.name] = share([float(one.is_so) for one in own], [one.user for one in own], also=also)
+            steps[step.key] = share([float(one.is_so) for one in own], [one.user for one in own], also=also)
     return Funnel(model=model, signatures=signatures or {}, steps=steps, notes=notes)
 
 

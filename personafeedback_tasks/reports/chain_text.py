@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..recenter.funnel import STEPS, ChainDocument
 from .blocks import Block, bullets, signatures
-from .table import Table, with_interval
+from .table import Table, measured
 
 
 def blocks(document: ChainDocument) -> list[Block]:
@@ -12,8 +12,8 @@ def blocks(document: ChainDocument) -> list[Block]:
     funnels = document.models
     columns, meanings = [], []
     for step in STEPS:
-        if any(step.name in funnel.steps for funnel in funnels):
-            columns += with_interval(step.label, [funnel.steps.get(step.name) for funnel in funnels], strong=False)
+        if any(step.key in funnel.steps for funnel in funnels):
+            columns += measured(step, [funnel.steps.get(step.key) for funnel in funnels])
             meanings.append(f"{step.label}: {step.meaning}.")
     return [
         *(bullets(funnel.notes, f"{funnel.model}:") for funnel in funnels),

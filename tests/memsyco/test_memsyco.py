@@ -89,15 +89,15 @@ def test_other_rows_than_the_authors_are_refused_unless_any_will_do(folder):
         load(str(folder))
     assert len(load(str(folder), "any")) == 12
     assert len(load(str(folder.parent), "any")) == 12, "a checkout has the files in data/"
-    assert {case.cell for case in load(str(folder), "any", {"part": CONFLICT})} == {CONFLICT}
+    assert {case.cell for case in load(str(folder), "any", CONFLICT)} == {CONFLICT}
     lf = load(str(folder), "any").digest
-    assert load(str(folder), "any", {"part": FACTS}).digest == lf, "a part is of the same data as the whole"
+    assert load(str(folder), "any", FACTS).digest == lf, "a part is of the same data as the whole"
     path = folder / f"{FACTS}.jsonl"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert load(str(folder), "any").digest == lf, "line ends are Git's, not the data's"
     path.unlink()
     with pytest.raises(DataError, match=f"found no {FACTS}.jsonl. Set MEMSYCO_DATA"):
-        load(str(folder), "any", {"part": FACTS})
+        load(str(folder), "any", FACTS)
 
 
 @real
@@ -196,7 +196,7 @@ def test_a_tie_is_half_turned_and_what_cannot_be_read_is_not():
 @pytest.mark.slow
 def test_what_is_planted_is_in_its_interval_on_the_real_rows_in_both_harnesses(tmp_path):
     data = os.environ["MEMSYCO_DATA"]
-    cases = load(data, selection={"part": FACTS})
+    cases = load(data, part=FACTS)
     log, made, other = run_in_both(
         memsyco_objective_fact_judgment, "memsyco_objective_fact_judgment", data, cases, tmp_path
     )

@@ -134,7 +134,7 @@ def story(tmp_path_factory):
 
 def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
     """Step -> (value, user) of everything that it counts, from what the people think."""
-    found = {step.name: [] for step in STEPS}
+    found = {step.key: [] for step in STEPS}
     for one in extracted(runs["recenter_extract"]):
         accepted = verdict("", one.transcript, one.attribute) == "accepted"
         found["accepted"].append((accepted, one.user_id))
