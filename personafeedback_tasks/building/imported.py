@@ -20,13 +20,10 @@ from ..common.row_files import Changes, table
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
-from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question
+from .rows import IMPORTED, OWN, TEST, Answer, Pair, Person, Question, refuse_user
 from .settings import FILE, Settings
 from .steps import ANSWERS, PACKS, RELEASE, TRAINING
 from .texts.personas import json_of, new_people
-
-LONGEST_USER = 200
-"""Bytes of a user_id, which names a file."""
 
 SAME = "whose responses are the same text"
 TWICE = "of an earlier row with the same user, question and texts"
@@ -45,11 +42,7 @@ class ImportedRow(msgspec.Struct, frozen=True):
     category: Annotated[str, one_of("", *CATEGORIES)] | None = None
 
     def __post_init__(self) -> None:
-        name = str(self.user_id or "x")
-        if not name.isprintable() or not name.strip(". ") or "/" in name or len(name.encode()) > LONGEST_USER:
-            raise ValueError(
-                f"user_id = {short(self.user_id)}, expected the name of a file, of at most {LONGEST_USER} bytes"
-            )
+        refuse_user(str(self.user_id or "x"))
 
     @property
     def profile(self) -> dict[str, Any]:

@@ -32,6 +32,20 @@ KEEP = ("", "yes", "no")
 """Empty until somebody has looked, which counts as yes."""
 
 
+LONGEST_USER = 200
+"""Bytes of a user_id, which names a file."""
+
+
+def refuse_user(user_id: str) -> None:
+    """Raise ValueError for a user_id that names no file, or that a table would give back without its spaces."""
+    is_line = user_id.isprintable() and user_id == user_id.strip() and user_id.strip(".")
+    if not is_line or "/" in user_id or len(user_id.encode()) > LONGEST_USER:
+        raise ValueError(
+            f"user_id = {short(user_id)}, expected the name of a file, of at most {LONGEST_USER} bytes, without spaces "
+            "around it"
+        )
+
+
 class Person(FileRow, frozen=True):
     """The split of a persona, and whether it is kept. The profile itself is persona/<user_id>.json."""
 

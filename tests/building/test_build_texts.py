@@ -223,6 +223,9 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(writer, up
     writer.write = write
     few = upto("personas", "few", specific=0, personas=1, general=5)
     assert "general = 0 in build.toml" in build_step("questions", few.root, "--model", MODEL).stderr
+    (few.root / "pool.jsonl").write_text('{"question": "Why now?"}\n', "utf-8")
+    done = build_step("questions", few.root, "--model", MODEL)
+    assert "found no question of 4 to 120 words, expected some" in done.stderr
     _, pool = with_pool(few, 3)
     assert "Read 3 questions of the pool; 1 more are too short or too long" in step("questions", few)
     assert {one.question for one in few.read(Question)} == {*pool}

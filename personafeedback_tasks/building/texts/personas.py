@@ -19,7 +19,7 @@ from ...core.cases import digest_of
 from ...personafeedback.others import assign
 from ...personafeedback.persona import Persona
 from ..build import Build
-from ..rows import TEST, TRAIN, Origin, Person
+from ..rows import TEST, TRAIN, Origin, Person, refuse_user
 from ..settings import Settings
 from ..steps import PERSONAS
 from . import checks
@@ -60,6 +60,10 @@ class PersonasRun(TextRun):
         own = [user for user in profiles if user not in self._listed and user not in self.origins]
         _screen(build, own)
         for user in own:
+            try:
+                refuse_user(user)
+            except ValueError as error:
+                raise DataError(f"{build.persona_path(user)}: found {error}. Rename it.") from error
             self.bring(user)
         written = self._write_missing(profiles) if self.model and self.settings.personas else {}
         new = {user: profile for user, profile in (profiles | written).items() if user not in self._listed}

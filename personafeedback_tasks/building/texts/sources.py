@@ -81,10 +81,12 @@ class _Asked(msgspec.Struct):
 
 
 def pool(root: Path) -> tuple[list[str], int]:
-    """(different questions of the pool, number of those too short or too long). Raises DataError without a pool."""
+    """(different questions of the pool, number of those too short or too long). Raises DataError without any."""
     path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general = 0 in build.toml)')
     texts = [" ".join(decoded(f"{path}, line {number}", row, _Asked).question.split()) for number, row in rows(path)]
     fitting = [text for text in texts if SHORTEST <= words(text) <= LONGEST]
+    if not fitting:
+        raise DataError(f"{path}: found no question of {SHORTEST} to {LONGEST} words, expected some. Add them.")
     return list(dict.fromkeys(fitting)), len(texts) - len(fitting)
 
 
