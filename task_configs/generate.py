@@ -84,7 +84,7 @@ def _default(benchmark: Benchmark, method: Method) -> str:
     if (primary := benchmark.primary(method)) in {metric.name for metric in method.metrics}:
         lines += _metric(f"{primary}_stderr", "user_stderr", None)
     for name in benchmark.corpus:
-        lines += _metric(name, "over_cases", None if name in benchmark.undirected else True) + _metric(
+        lines += _metric(name, "over_cases", benchmark.report.line(name).higher_is_better) + _metric(
             f"{name}_stderr", "over_cases_stderr", None
         )
     return "\n".join([*lines, "metadata:", f'  version: "{benchmark.version}"', ""])

@@ -88,11 +88,10 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     for name in spec.beside:
         fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
         if name in spec.baselines:
-            found.append(Measure(name, values=partial(_baseline, name), meaning=picked.get(name, ""), **fields))
+            fields |= {"values": partial(_baseline, name), "meaning": picked.get(name, ""), "higher_is_better": None}
         else:
-            found.append(
-                Measure(name, values=partial(_part, name), meaning=parts.get(name, ""), counted="cases", **fields)
-            )
+            fields |= {"values": partial(_part, name), "meaning": parts.get(name, ""), "counted": "cases"}
+        found.append(Measure(name, **fields))
     if spec.adjusted:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
         shown: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
@@ -107,12 +106,12 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
     table = "" if spec.compared else BASELINES  # those have a table of their own, with people
     for name in baselines:
         if name not in spec.beside:
-            about = picked.get(name, "")
-            found.append(Measure(name, kind="baseline", values=partial(_baseline, name), table=table, meaning=about))
+            fields = {"table": table, "meaning": picked.get(name, ""), "higher_is_better": None}
+            found.append(Measure(name, kind="baseline", values=partial(_baseline, name), **fields))
     fields = {"interval": True, "counted": "cases"}
     for name in spec.shortcuts if spec.picked else ():
         about = f"share of the run's picks that are those of the baseline {name}{which[name]}"
-        shown = {**fields, "table": SHARED, "baseline": name, "meaning": about}
+        shown = {**fields, "table": SHARED, "baseline": name, "meaning": about, "higher_is_better": None}
         found.append(Measure(f"same_as_{name}", name, kind="shared", values=partial(shared_picks, name), **shown))
     for name, label in parts.items():
         if name not in spec.beside:
@@ -146,14 +145,16 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
         fields: dict[str, Any] = {"kind": "own", "interval": True, "counted": "answers", "table": HARMS}
         harmed = "of the answers that are right without, the share that is wrong with it"
         helped = "of those that are wrong, the share that is right"
-        found.append(_named(word, of=partial(_harm, word, 1), strong=True, meaning=harmed, **fields))
+        harm = {"strong": True, "meaning": harmed, "higher_is_better": False}
+        found.append(_named(word, of=partial(_harm, word, 1), **harm, **fields))
         found.append(_named(f"helped, not {word}", of=partial(_harm, word, 0), meaning=helped, **fields))
     about = "right minus wrong on the cases in which both runs pick the same response in every order"
     fields = {"unit": DIFFERENCE, "interval": True, "counted": "cases", "table": SAME_PICK, "meaning": about}
     found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         key = f"{one.run.primary}_{value}"
-        found.append(Measure(key, value, kind="setting", values=partial(_under, value), interval=True, table=SETTINGS))
+        fields = {"kind": "setting", "interval": True, "table": SETTINGS, "higher_is_better": None}
+        found.append(Measure(key, value, values=partial(_under, value), **fields))
         if value not in own.values():
             of, about = partial(difference, (setting, value)), f"the score minus that under {value}, paired by case"
             key, name = f"{setting}_minus_{value}", f"{setting} - {value}"
@@ -176,6 +177,9 @@ def own(line: Line, run: Run, table: str = "") -> Measure:
     """A measure of the benchmark of a run."""
     ranked, kind = line.ranked or bool(line.none), "beside" if line.none else "own"
     fields = {**vars(line), "table": table, "ranked": ranked, "kind": kind}
+    metrics = {metric.name: metric for method in run.benchmark.methods.values() for metric in method.metrics}
+    if metric := metrics.get(line.key):
+        fields["higher_is_better"] = metric.higher_is_better
     if over := run.benchmark.corpus.get(line.key):
         return Measure(**fields, of=partial(_of_corpus, over, line.ends))
     return Measure(**fields, values=lambda one: one.values(line.key), over=share if line.is_share else estimate)

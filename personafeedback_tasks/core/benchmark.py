@@ -48,7 +48,6 @@ class Benchmark(ABC):
     report: ReportSpec
     selections: Mapping[str, Mapping[str, str]] = {"": {}}  # end of a task's name -> argument of `load`
     corpus: Mapping[str, CorpusMetric] = {}  # scores over all cases at once
-    undirected: tuple[str, ...] = ()  # measures of which neither more nor less is better
     units: Units | None = None  # cases that count together or not at all; None where each counts alone
     first_call: str = ""  # made before those of the method, if the option of this name is on; Inspect only
     judges: Mapping[str, Callable[[str], str]] = {}  # without a model: they answer from the prompt alone

@@ -37,6 +37,7 @@ class Line:
             `difference` to a control; the benchmark's `own`; of a `baseline`; picks `shared` with one; in a `part` of
             the cases; the score under another `setting`.
         counted: what tables count beside it: `cases` or `answers`; empty for nothing.
+        higher_is_better: null where more is neither better nor worse. Of a value of cases, its `Metric` says it.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Line:
     compared: bool = False
     kind: str = "own"
     counted: str = ""
+    higher_is_better: bool | None = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.key)

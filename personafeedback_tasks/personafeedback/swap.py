@@ -210,7 +210,6 @@ class Swap(PersonaFeedback):
     cells = CELLS
     selections = {"": {}, **{cell: {"difficulty": cell.rpartition("_")[2]} for cell in CELLS}}
     corpus = {"changed": UnitMean(PAIR, _changed)}
-    undirected = ("changed",)
     units = PAIR
     comparisons = ()  # they take users for independent
     report = replace(
@@ -226,6 +225,7 @@ class Swap(PersonaFeedback):
                     "log-odds and rewards pick once for both orders"
                 ),
                 none="0 of {n:,} picks changed with the user",
+                higher_is_better=None,
             ),
         ),
         beside=("overlap", "acc_untold"),

@@ -143,7 +143,6 @@ class ResponseTask(JudgedStage):
     methods = {"generate": GENERATE}
     labels = LABELS
     corpus = {"spearman": spearman, "no_better": no_better, "no_better_people": no_better_people}
-    undirected = ("no_better", "no_better_people")
     report_fields = {
         "headline": (
             Line(
@@ -159,8 +158,8 @@ class ResponseTask(JudgedStage):
         "asks": "Each row is a prompt, an attribute of a user and two replies, one of which uses it. People rated "
         "which is better; the model does the same.",
         "details": (
-            Line("no_better", "no better than generic", table="", compared=True),
-            Line("no_better_people", "people: no better than generic"),
+            Line("no_better", "no better than generic", table="", compared=True, higher_is_better=None),
+            Line("no_better_people", "people: no better than generic", higher_is_better=None),
             Line("consistency", table="Both orders", ranked=True, meaning="share of the rows rated alike in both orders"),
             Line("invalid", table="Both orders", meaning="share of the replies that could not be read", ranked=True),
         ),

@@ -221,7 +221,6 @@ class LabelStage(JudgedStage):
     rates: tuple[str, str, str]  # the table that says how often the sought label is given, by the model, by people
     unscored = "even_votes"
     level = "nominal"
-    undirected = ("selection_rate", "human_rate", "over_selection")
 
     def __init__(self) -> None:
         self.values = self.labels
@@ -248,9 +247,9 @@ class LabelStage(JudgedStage):
             beside("precision"),
             beside("recall"),
             beside("kappa", unit=SIGNED, meaning=beyond, ranked=True),
-            beside("over_selection", "over-selection", unit=RATIO, meaning=more, ranked=True),
-            Line("selection_rate", by_model, table=table),
-            Line("human_rate", by_people, table=table),
+            beside("over_selection", "over-selection", unit=RATIO, meaning=more, ranked=True, higher_is_better=None),
+            Line("selection_rate", by_model, table=table, higher_is_better=None),
+            Line("human_rate", by_people, table=table, higher_is_better=None),
             Line("invalid", table=table, meaning="share of the replies that could not be read", ranked=True),
         )
         has = {"invalid", *self.measured}

@@ -100,15 +100,12 @@ def record_files(
 
 def _results(run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str, Any]]:
     benchmark, setting = run.benchmark, run.setting
-    better = {metric.name: metric.higher_is_better for metric in run.method.metrics}
-    better |= dict.fromkeys(benchmark.corpus, True) | dict.fromkeys(benchmark.undirected)
-    better |= {name.replace(" ", "_"): True for name in report.controls}
     source, generation = _source(run, spec), _generation(run)
     for group in report.groups.values():
         for measure, found in group.measures.items():
-            if better.get(measure) is None or math.isnan(found.value):
-                continue
             line = report.measures[measure]
+            if line.higher_is_better is None or math.isnan(found.value):
+                continue
             low, high = line.ends
             yield {
                 "evaluation_result_id": f"{setting}/{group.name}/{measure}",
@@ -120,7 +117,7 @@ def _results(run: Run, report: ReportedRun, spec: CardSpec) -> Iterator[dict[str
                     "metric_name": measure,
                     "metric_kind": "accuracy" if measure == run.primary else measure,
                     "metric_unit": "proportion",
-                    "lower_is_better": not better[measure],
+                    "lower_is_better": not line.higher_is_better,
                     "score_type": "continuous",
                     "min_score": low,
                     "max_score": "Infinity" if math.isinf(high) else high,

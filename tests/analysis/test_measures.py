@@ -19,6 +19,9 @@ from personafeedback_tasks.logs import log as logs
 
 NEW = Line("acc_readable", "newness", unit=SIGNED, table="New", meaning="what a test adds", ranked=True)
 
+DIRECTIONS = {"acc": True, "consistency": True, "over_longest": True, "invalid": False, "first_rate": None}
+"""Whether more is better; None where neither is."""
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
@@ -55,3 +58,11 @@ def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
     assert all(NEW.key in run["groups"]["total"]["measures"] for run in report["reports"])
     assert all(run["measures"][NEW.key]["meaning"] == NEW.meaning for run in report["reports"])
     assert NEW.meaning in files["index.html"]
+
+
+def test_a_document_says_whether_more_of_a_measure_is_better(folder, tmp_path):
+    assert personafeedback("report", folder, "--out", tmp_path).exit_code == 0
+    run, _ = json.loads((tmp_path / "report.json").read_text("utf-8"))["reports"]
+    found = {key: one["higher_is_better"] for key, one in run["measures"].items()}
+    assert {key: found[key] for key in DIRECTIONS} == DIRECTIONS
+    assert {found[key] for key, one in run["measures"].items() if one["kind"] in ("baseline", "shared")} == {None}

@@ -69,10 +69,11 @@ def test_every_number_of_the_report_and_every_call_is_in_the_record(
     for group, values in found["groups"].items():
         for name, value in values["measures"].items():
             key = f"persona/{group}/{name}"
-            if key not in results:
-                kind = found["measures"][name]["kind"]
-                assert kind != "own" or name.endswith("_rate") or value["value"] is None, name
+            better = found["measures"][name]["higher_is_better"]
+            if better is None or value["value"] is None:
+                assert key not in results
                 continue
+            assert results[key]["metric_config"]["lower_is_better"] == (not better)
             scored = results[key]["score_details"]
             assert scored["score"] == value["value"]
             if value["low"] is not None:
