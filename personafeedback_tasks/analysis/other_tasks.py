@@ -11,6 +11,7 @@ from ..common.errors import OptionError
 from ..common.outputs import Output
 from ..logs.errors import RunError
 from ..logs.other_tasks import NO_PERSONA, SampleResult, TaskRun, read_tasks
+from ..logs.run import text
 from ..stats.estimates import Estimate, mean, paired
 from .documents import Record
 
@@ -139,7 +140,7 @@ def _cost(run: TaskRun, control: TaskRun) -> Cost:
     for name, value in run.conditions.items():
         if control.conditions.get(name) != value:
             raise RunError(
-                f"{run.path}: found {name} {value[:200]}, and {control.conditions.get(name, '')[:200]} in "
+                f"{run.path}: found {name} {text(value)}, and {text(control.conditions.get(name, ''))} in "
                 f"{control.path}, expected the same. Only the setting may differ."
             )
     common = sorted(run.samples.keys() & control.samples.keys(), key=lambda name: (len(name), name))  # 2 before 10

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..common.foreign import without_passwords
 from ..core.benchmark import Benchmark, find
-from ..core.cases import NamedSet, remark_of
+from ..core.cases import NamedSet, digest_of, remark_of
 from ..core.method import Method
 from ..core.report import Line
 from ..core.result import Result, by_case, over_epochs
@@ -280,8 +280,15 @@ def _in_order(case_id: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", case_id)]
 
 
+LONGEST_VALUE = 500
+"""Characters of a value that a signature has in full."""
+
+
 def text(value: object) -> str:
-    """A value as one line of a signature."""
+    """A value as one line of a signature: of a long one its beginning and a digest, which no other value has."""
     if isinstance(value, list):
         return " and ".join(map(text, value))
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    whole = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    if len(whole) <= LONGEST_VALUE:
+        return whole
+    return f"{whole[:80]}... ({len(whole):,} characters, sha256 {digest_of([whole])})"

@@ -15,6 +15,7 @@ from support.logs import bent, inspect_log, lm_eval_log
 from support.servers import run, serving
 
 from personafeedback_tasks.logs.errors import RunError
+from personafeedback_tasks.logs.names import signature_line
 from personafeedback_tasks.logs.read import read_run, read_runs
 from personafeedback_tasks.personafeedback.cases import load_cases
 
@@ -55,6 +56,24 @@ def test_runs_that_differ_in_one_condition_are_two_rows(name, log, tmp_path):
     assert all(run.label in shown for run in runs)
     assert [*runs[0].other_conditions(runs[1])] == [name]
     assert f"{name}=" in personafeedback("compare", log, other, "--data", "sample").output
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_a_long_value_is_shown_short_and_only_the_same_value_is_equal(harness, log, tmp_path):
+    log = log if harness == "lm-eval" else inspect_log(tmp_path / "log", "readable", HARD, "sample")
+    runs = []
+    for place, end in enumerate("aab"):
+        arguments = {"an_argument": {"x": "y" * 10_000 + end}}
+
+        def change(header, rows, arguments=arguments):
+            (header["config"] if harness == "lm-eval" else header["eval"]).update(model_args=arguments)
+
+        runs.append(read_run(bent(log, tmp_path / str(place), change)))
+    same, again, other = runs
+    assert max(len(signature_line(run)) for run in runs) < 1_500
+    assert "an_argument=" in signature_line(same) == signature_line(again) != signature_line(other)
+    assert same.same == again.same != other.same
+    assert [*same.other_conditions(other)] == ["an_argument"]
 
 
 HARMLESS = {
