@@ -15,6 +15,7 @@ from personafeedback_tasks.core.signature import signatures
 from personafeedback_tasks.inspect_harness.errors import errors_in_one_line
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.recenter.filter import folder as filter_folder
+from personafeedback_tasks.recenter.respond import RESPOND
 from personafeedback_tasks.recenter.select import SELECT, prompts_in
 
 logger = logging.getLogger(__name__)
@@ -127,11 +128,14 @@ def recenter_chain(
             f"attributes={attributes!r} has no effect beside selected={selected!r}, whose attributes are used. Pass "
             "one of them."
         )
+    (to_select,) = SELECT.options_of({**options, "attributes": attributes})
+    RESPOND.options_of(
+        {**options, "selected": selected or "run of recenter_select", "relevance_filter": relevance_filter}
+    )
     if relevance_filter:
         filter_folder.read(relevance_filter)
     if not selected:
-        (told,) = SELECT.options_of(options)
-        prompts_in(told.data)
+        prompts_in(to_select.data)
 
     def select(log: str) -> Task:
         return recenter_select(attributes=log, **options)

@@ -48,6 +48,8 @@ class Options:
         for name, one in self.table().items():
             if values := one.values():
                 choose(name, getattr(self, name), values)
+            if one.place and not isinstance(getattr(self, name), str | None):
+                raise OptionError(f"{name} must be a file or a folder, got {getattr(self, name)!r}.")
         if self.data is not None and not isinstance(self.data, str):
             raise OptionError(f"data must be a folder, 'sample' or a Hub dataset id, got {self.data!r}.")
 

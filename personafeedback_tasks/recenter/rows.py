@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from ..annotation.items import FAULTS
 from ..common import private
 from ..common.outputs import jsonable
 from ..common.records import NonEmpty, broken, decoded, leaves, one_of, short_list
@@ -203,11 +204,17 @@ class Extraction(_OfConversation, _Labeled, JudgedRow, frozen=True):
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fault of `annotation.items.FAULTS` -> how many of the people asked find it in a response."""
+    """Each fault of FAULTS -> how many of the people asked find it in a response."""
 
     asked: Annotated[int, Meta(ge=1)]
     generic: dict[str, int]
     personalized: dict[str, int]
+
+    def __post_init__(self) -> None:
+        for side, counts in (("generic", self.generic), ("personalized", self.personalized)):
+            if counts.keys() != {*FAULTS} or not all(0 <= count <= self.asked for count in counts.values()):
+                each = " and ".join(FAULTS)
+                raise ValueError(f"in {side} how many of the {self.asked} people asked find it {each}")
 
 
 class Response(PromptRow, frozen=True):

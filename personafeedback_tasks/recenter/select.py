@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import Meta, Struct
 
 from ..common.errors import DataError
-from ..common.records import NonEmpty, decoded
+from ..common.records import NonEmpty, decoded, short
 from ..common.text import same_text
 from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase, earlier
@@ -143,6 +144,12 @@ class PromptStage(DoneStage):
                 f"{run.where if run else source}: found {len(pairs):,} pairs of a user and a prompt, none with an "
                 "attribute, expected some. Check the earlier run, or the data."
             )
+        (twice, times), *_ = Counter(pair.id for pair in kept).most_common(1)
+        if times > 1:
+            raise DataError(
+                f"{folder / PROMPTS}: found the pair {short(twice)} of a user and a prompt {times} times, expected once. "
+                "Name each user once in `users`, or give the prompts other ids."
+            )
         made_by, without = f"{run.model} {run.digest}" if run else "people", len(pairs) - len(kept)
         return Pairings(
             tuple(in_turns(kept)), self.row, source, made_by=made_by, filtered_by=filtered_by, without=without,
@@ -266,8 +273,8 @@ class Select(PromptStage):
         for one in extracted(run):
             own[one.user_id].setdefault(same_text(one.attribute), one.attribute)
         attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
-        pairs = [(user, asked) for asked in prompts for user in asked.users or own if user in own]
-        return [self.pair(user, asked, attributes[user]) for user, asked in pairs], "none"
+        pairs = [(user, asked) for asked in prompts for user in asked.users or own]
+        return [self.pair(user, asked, attributes.get(user, [])) for user, asked in pairs], "none"
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return listing(case.attributes, case.question)

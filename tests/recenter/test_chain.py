@@ -430,6 +430,7 @@ def test_a_chain_refuses_before_its_first_call_what_a_later_step_would_refuse(tm
         ({"attributs": "logs"}, OptionError, "attributs='logs' is not an option"),
         ({"attributes": "A", "selected": "B"}, OptionError, "attributes='A' has no effect beside selected='B'"),
         ({"method": "extract"}, OptionError, "method must be one of select"),
+        ({"attributes": 7}, OptionError, "attributes must be a file or a folder, got 7"),
         ({"relevance_filter": str(tmp_path)}, DataError, "expected the folder of a trained filter"),
         ({"data": str(tmp_path)}, DataError, r"found no prompts\.jsonl, expected"),
     ):
@@ -477,6 +478,17 @@ def test_a_prompt_has_the_id_that_prompts_jsonl_gives_it(tmp_path):
     (tmp_path / "prompts.jsonl").write_text('{"id": "q1", "prompt": "Hi"}', "utf-8")
     pairs = {row.question: row for row in SELECT.load(SELECT.options(data=str(tmp_path)), {})}
     assert pairs["Hi"].prompt_id == "q1" != pairs["Bye"].prompt_id
+
+
+def test_prompts_of_users_without_attributes_are_counted_and_a_pair_that_is_named_twice_is_refused(story, tmp_path):
+    user, options = "demo-u1", SELECT.options(data=str(tmp_path), attributes=str(story.inspect))
+    row = {"id": "q1", "prompt": "Hi", "users": ["nobody", user]}
+    (tmp_path / "prompts.jsonl").write_text(json.dumps(row), "utf-8")
+    found = SELECT.load(options, {})
+    assert ([pair.id for pair in found], SELECT.signs(found, options)["without_attributes"]) == ([f"{user}-q1"], 1)
+    (tmp_path / "prompts.jsonl").write_text(json.dumps({**row, "users": [user, user]}), "utf-8")
+    with pytest.raises(DataError, match=rf"found the pair '{user}-q1' of a user and a prompt 2 times"):
+        SELECT.load(options, {})
 
 
 def test_a_quote_is_there_up_to_white_space():

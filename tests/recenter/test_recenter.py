@@ -159,6 +159,7 @@ def test_the_environment_names_the_data_and_what_is_not_there_is_an_error(tmp_pa
             load(Relevance, named)
 
 
+MARKED = {side: {"uncomfortable": 0, "over-personalized": 0} for side in ("generic", "personalized")}
 MEND = ". Fix this record, or replace the file with an intact copy."
 
 
@@ -172,8 +173,14 @@ MEND = ". Fix this record, or replace the file with an intact copy."
          "'vote'), expected label or votes, once"),
         (Extraction, {"label": None, "votes": ["maybe"]}, "found votes[0] = 'maybe', expected one of accepted, "
          "uncertain, rejected"),
-        (Response, {"faults": {"asked": 2, "generic": {}, "personalized": {}, "rude": 1}}, "found the key 'rude' in "
+        (Response, {"faults": {"asked": 2, **MARKED, "rude": 1}}, "found the key 'rude' in "
          "faults, expected none of this name"),
+        (Response, {"faults": {"asked": 2, **MARKED, "generic": {**MARKED["generic"], "uncomfortable": 3}}}, "found faults = "
+         "{'asked': 2, 'generic': {'uncomfortable': 3, 'over-person..., expected in generic how many of the 2 people "
+         "asked find it uncomfortable and over-personalized"),
+        (Response, {"faults": {"asked": 2, **MARKED, "personalized": {"uncomfortable": 1}}}, "found faults = {'asked': 2, "
+         "'generic': {'uncomfortable': 0, 'over-person..., expected in personalized how many of the 2 people asked find "
+         "it uncomfortable and over-personalized"),
         (Response, {"votes": [0]}, "found votes[0] = 0, expected int >= 1"),
     ],
 )  # fmt: skip
