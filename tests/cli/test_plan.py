@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from support.commands import personafeedback, ran
 
-from personafeedback_tasks.cli.main import main
 from personafeedback_tasks.core.plan import chosen, estimated, make_plan
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
@@ -204,13 +200,3 @@ def test_what_a_run_would_refuse_is_refused(arguments, sentence):
     done = personafeedback("plan", *arguments, PERSONAFEEDBACK_DATA="sample")
     assert done.exit_code
     assert sentence in " ".join(done.output.split())
-
-
-def test_every_command_of_the_help_runs(tmp_path, monkeypatch):
-    text = CliRunner().invoke(main, ["plan", "--help"]).stdout
-    commands = re.findall(r"^ +personafeedback (plan.*)$", text, re.M)
-    assert len(commands) == 5
-    monkeypatch.chdir(tmp_path)
-    for command in commands:
-        words = shlex.split(command.replace("FOLDER", "sample"))
-        assert personafeedback(*words, PERSONAFEEDBACK_DATA="sample").exit_code == 0
