@@ -7,7 +7,7 @@ linear time: each repeats one set of characters, and is bounded or ends at a cha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,16 +15,18 @@ from .vocabulary import classes
 
 _L = "[ABab]"  # a label; a small one has its noun ("Response B")
 
-def _phrases(path: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
-    # The rows of the table: (class without which the pattern cannot match, pattern, what it becomes).
-    for row in path.read_text(encoding="utf-8").splitlines():
+
+@cache  # compiled at the first reply
+def _phrases() -> list[tuple[str, re.Pattern[str], str]]:
+    # Where words mean more than one by one, in the order in which they are looked for: (class without which the pattern
+    # cannot match, pattern, what it becomes).
+    found = []
+    for row in Path(__file__).with_name("phrases.txt").read_text(encoding="utf-8").splitlines():
         if row and not row.startswith("#"):
             needs, pattern, new = ("" if cell == "-" else cell for cell in row.split())
-            yield needs, re.compile(pattern.replace("L", _L)), new
+            found.append((needs, re.compile(pattern.replace("L", _L)), new))
+    return found
 
-
-_PHRASES = list(_phrases(Path(__file__).with_name("phrases.txt")))
-"""Where words mean more than one by one, in the order in which they are looked for."""
 
 # What may follow a declaration: nothing that an unknown word could limit, unless it is about the user.
 _TAIL = r"(?:[np4j0sJeDdNM&]*|[np4j0sJeDdNM&xfgEiG]*U[^ABab!qk]*)$"
@@ -110,7 +112,7 @@ def _phrased(line: str) -> str:
         line = line[:-1] + "\n"  # a full stop at the end ends a line, where the end alone may have cut one off
     if _B_FIRST.match(line):
         line = line.translate(_NO_ORDINALS)  # "B is warm, A is dry; the former ..." is about B
-    for needs, pattern, new in _PHRASES:
+    for needs, pattern, new in _phrases():
         if needs in line:
             line = pattern.sub(new, line)
     return line

@@ -86,4 +86,4 @@ def _reader(letters: tuple[str, ...], patterns: list[str]) -> Reader:
     def label(match: re.Match[str]) -> str:
         return next(letter for letter in match.groupdict().values() if letter).upper()
 
-    return reader(clean, [re.compile(pattern, re.I) for pattern in patterns], label)
+    return reader(clean, patterns, label)

@@ -24,9 +24,9 @@ _EITHER = (
     rf"[\s\[({{\"']{{0,4}}(?:(?P<list>{_LIST})|(?P<none>{_NOTHING}))[\s\])}}\"'.!。]{{0,4}}(?:\([^()\d]{{1,80}}\)\.?)?$"
 )
 _PATTERNS = [
-    re.compile(named("relevant(?:[ ]ones)?|selected|selection") + _EITHER, re.I),
-    re.compile(rf"^(?:{named('numbers?|list|items|facts|things|attributes|pieces|编号|内容')}|{LEAD}){_EITHER}", re.I),
-    re.compile(rf"(?<!relevant)[:.–—][ ]?(?:(?:no|only),?[ ]){{0,2}}{_EITHER}", re.I),
+    named("relevant(?:[ ]ones)?|selected|selection") + _EITHER,
+    rf"^(?:{named('numbers?|list|items|facts|things|attributes|pieces|编号|内容')}|{LEAD}){_EITHER}",
+    rf"(?<!relevant)[:.–—][ ]?(?:(?:no|only),?[ ]){{0,2}}{_EITHER}",
 ]
 _LEFT_OUT = re.compile(
     r"\b(?:drop|exclu|remov|ignor|skip|irrelevan|apart|perhaps|maybe|least|unlikely|(?:out|not?)\b)|n't\b", re.I

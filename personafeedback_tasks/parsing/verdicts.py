@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from .answers import why_not
 from .markup import after_thinking, without_markup
@@ -47,7 +48,7 @@ def unmarked(text: str) -> str:
 
 def reader(
     clean: Callable[[str], str],
-    patterns: Sequence[re.Pattern[str]],
+    patterns: Sequence[str],
     label: Callable[[re.Match[str]], str],
     explicit: int = 1,
 ) -> Callable[[str, bool], str]:
@@ -56,24 +57,29 @@ def reader(
     Args:
         clean: what a reply says after its thinking -> the text that is read.
         patterns: what says a verdict in a line, the strongest first. Only the first that is found decides: all that it
-            finds must agree, and so must all that a weaker one finds from there on. The last only contradicts.
+            finds must agree, and so must all that a weaker one finds from there on. The last only contradicts. They
+            are compiled at the first reply, which takes long, and match capitals and small letters alike.
         label: what it found -> the label; "" for none.
         explicit: how many of the patterns decide in a reply that was cut off.
     """
+
+    @cache
+    def compiled() -> list[re.Pattern[str]]:
+        return [re.compile(pattern, re.I) for pattern in patterns]
 
     def read(reply: str, truncated: bool = False) -> str:
         text = after_thinking(reply)
         if not text:
             return "truncated" if text is None else "no_response"
-        labels: set[str] = set()
+        ranked, labels = compiled(), set[str]()
         kept = _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1])
         lines = list(dict.fromkeys(map(str.strip, kept.splitlines())))
-        for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
+        for rank, pattern in enumerate(ranked[:explicit] if truncated else ranked[:-1]):
             first = next((at for at, line in enumerate(lines) if pattern.search(line)), None)
             if first is None:
                 continue
             for line in lines[first:]:
-                said = {label(match) for weaker in patterns[rank:] for match in weaker.finditer(line)}
+                said = {label(match) for weaker in ranked[rank:] for match in weaker.finditer(line)}
                 labels |= {""} if said and _OPEN.search(line) else said
             break
         settled = labels.pop() if len(labels) == 1 else ""
@@ -104,9 +110,9 @@ def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[
     both = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs)\W{{0,4}}|[/|]\W{{0,3}}){either}\b", re.I)  # in one breath
     names = named("judge?ment|relevance|relevant|response|output|label|classification|note")
     patterns = [
-        re.compile(rf"(?:^[^\w?]*(?={either}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={either}{ends})){word}", re.I),
-        re.compile(rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}", re.I),
-        re.compile(rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}", re.I),
+        rf"(?:^[^\w?]*(?={either}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={either}{ends})){word}",
+        rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}",
+        rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}",
     ]
     return reader(
         lambda text: both.sub("…", without_markup(text)), patterns, lambda match: first if match["first"] else second
@@ -125,7 +131,7 @@ read_accept = word_reader(ACCEPT, PROBLEMATIC, "accept(?:ed|able)?|接受", "pro
 # list.
 
 
-def _rating_patterns() -> list[re.Pattern[str]]:
+def _rating_patterns() -> list[str]:
     # What says a number from 1 (much worse) to 5.
     meaning = r"\W{1,4}(?:(?:response[ ])?B[ ]is[ ])?(?:(?:much|somewhat|slightly|far)[ ])?"
     number = (
@@ -134,12 +140,11 @@ def _rating_patterns() -> list[re.Pattern[str]]:
         r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
     )
     names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
-    patterns = [
+    return [
         rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)",
         rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)",
         rf"[:.,][ ]{number}[.!]*$",
     ]
-    return [re.compile(pattern, re.I) for pattern in patterns]
 
 
 read_rating = reader(unmarked, _rating_patterns(), lambda match: match["number"])

@@ -7,8 +7,8 @@ letter only where the word cannot limit it: a missing word costs a reading more 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ..common.text import nfkc, word_lists
@@ -42,17 +42,22 @@ _UNSPACED = [word for word in _CLASS if re.match(rf"[^\W\d_{_LATIN}]", word)]
 _FIRSTS = "".join({word[0] for word in _UNSPACED})
 _PHRASES = [word.replace("_", " ") for word in _CLASS if "_" in word[1:]]
 _MARKS = "".join(re.escape(word) for word in _CLASS if len(word) == 1 and not word.isalnum() and word != "\n")
-_TOKEN = re.compile(
+_TOKEN = (
     rf"(?<![\w'])(?:{_any_of(_PHRASES)})(?![\w'])|(?<![\w'])[AB](?='s\b)|(?<=[AB])'s\b|vs\.|e\.g\.|and/or|[AB][+-](?![\w ])|[{_LATIN}]+(?:['-][{_LATIN}]+(?:['-][{_LATIN}]+)*|)"
     rf"|(?=[{_FIRSTS}])(?:{_any_of(_UNSPACED)})|>>|<<|\w|[\n{_MARKS}]"
 )
+
+
+@cache  # compiled at the first reply
+def _tokens() -> Callable[[str], list[str]]:
+    return re.compile(_TOKEN).findall
 
 
 def classes(text: str) -> str:
     """One character per word or mark of a text. A letter that is an article is `x`, one after an unknown word `O`."""
     if not text.isascii() and _TRADITIONAL.search(text):
         text = text.translate(_SIMPLIFIED)
-    tokens = _TOKEN.findall(text)
+    tokens = _tokens()(text)
     line = "".join(map(_class, tokens))
     kinds = list(line)
     line += "\n\n"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.messages import UNREADABLE
+from ..parsing.numbers import NONE, among, read_numbers
 from .cases import PersonaQuestion
 
 if TYPE_CHECKING:  # which has this call among its prompts
@@ -47,22 +48,11 @@ def prompt(case: PersonaQuestion, options: Template) -> str:
 
 
 def after(case: PersonaQuestion, options: AnyTemplate, reply: str) -> tuple[AnyTemplate, str]:
-    """The options with the pieces that the model keeps, and `kept 2 of 5`; with all, and UNREADABLE."""
-    pieces = options.pieces(case)
-    kept = read_numbers(reply, len(pieces))
+    """The options with the pieces that the model keeps, in their order, and `kept 2 of 5`; with all, and UNREADABLE."""
+    # Nothing is guessed: a wrong reading would drop pieces.
+    pieces, answer = options.pieces(case), read_numbers(reply, False)
+    kept = among(NONE if answer == "0" else answer, len(pieces))
     if kept is None:
         return options, UNREADABLE
-    left = tuple(pieces[number - 1] for number in kept)
+    left = tuple(piece for number, piece in enumerate(pieces, start=1) if number in kept)
     return replace(options, kept=left), f"kept {len(kept)} of {len(pieces)}"
-
-
-def read_numbers(reply: str, count: int) -> tuple[int, ...] | None:
-    """The numbers that a reply names, from 1 to `count`, in ascending order; None if it is unreadable.
-
-    `0` means none. Nothing is guessed: a wrong reading would drop pieces, and an unreadable reply keeps them all.
-    """
-    from ..parsing import numbers  # no report needs its patterns, which take long to compile
-
-    answer = numbers.read_numbers(reply, False)
-    kept = numbers.among(numbers.NONE if answer == "0" else answer, count)
-    return None if kept is None else tuple(sorted(kept))

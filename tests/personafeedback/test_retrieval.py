@@ -22,7 +22,6 @@ from personafeedback_tasks.personafeedback import rag_filter
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.memory import digest, retrieve, search_terms
 from personafeedback_tasks.personafeedback.prompts import Template, build
-from personafeedback_tasks.personafeedback.rag_filter import read_numbers
 from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.personafeedback.release import SAMPLE, locate
 
@@ -144,9 +143,26 @@ def test_the_signature_holds_the_filter_and_the_memories_of_all_users(remembered
 
 
 def test_a_reply_names_numbers_or_is_unreadable():
-    read = {"3,1,3": (1, 3), "编号：1，3。": (1, 3), "Piece 2 is about food.\nNumbers: 1, 3": (1, 3), "0": (), "None.": (),
+    said = {"3,1,3": (1, 3), "编号：1，3。": (1, 3), "Piece 2 is about food.\nNumbers: 1, 3": (1, 3), "0": (), "None.": (),
             "": None, "6": None, "0, 1": None}  # fmt: skip
-    assert {reply: read_numbers(reply, 5) for reply in read} == read  # there are five
+    case = hard()[0]
+    for reply, numbers in said.items():
+        options, outcome = rag_filter.after(case, RAG, reply)
+        if numbers is None:
+            assert (options, outcome) == (RAG, "unreadable")
+        else:
+            assert options.kept == tuple(RAG.pieces(case)[number - 1] for number in numbers)
+            assert outcome == f"kept {len(numbers)} of 5"
+
+
+def test_a_plan_counts_what_the_filter_may_say_where_the_choice_takes_fewer_tokens():
+    """8 cases: a filter of 1,024 tokens, and two calls of 16, of each."""
+    words = ("plan", CELL, "-T", "data=sample", "-T", "setting=rag", "-T", "rag_filter=true", "-T", "method=logprobs")
+    planned = json.loads(personafeedback(*words, "--json", "-").stdout)
+    assert planned["settings"]["rag"]["reply_tokens"] == 8 * 1024 + 16 * 16
+    assert planned["reply_tokens_of_a_call_at_most"] == 1024
+    shorter = json.loads(personafeedback(*words, "--json", "-", "--reply-tokens", 10).stdout)
+    assert shorter["settings"]["rag"]["reply_tokens"] == 24 * 10
 
 
 @cache
