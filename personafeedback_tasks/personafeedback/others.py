@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -100,11 +100,13 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
     persona_of = {user.user_id: user for user in users}
 
     @cache
-    def fitting(user: str) -> list[str]:
-        others = sorted(
+    def drawn(user: str) -> list[str]:
+        return sorted(
             persona_of.keys() - {user}, key=lambda other: hashlib.sha256(f"{SEED}\0{user}\0{other}".encode()).digest()
         )
-        return [other for other in others if not _near_twins(persona_of[user], persona_of[other])]
+
+    def fitting(user: str) -> Iterator[str]:  # compared one by one: most users take one of the first
+        return (other for other in drawn(user) if not _near_twins(persona_of[user], persona_of[other]))
 
     given: dict[str, str] = {}
     holder: dict[str, str] = {}
@@ -130,13 +132,14 @@ def _exchange(users: Sequence[Persona]) -> dict[str, str]:
             given[taker], holder[free] = free, taker
             free = freed
     for user in sorted(persona_of.keys() - given.keys()):  # every persona that fits is used already
-        if not fitting(user):
+        first = next(fitting(user), None)
+        if first is None:
             raise DataError(
                 f"found no persona to show in place of that of user_id {short(user)} under setting=other_persona, "
                 f"expected one of another user of the same language ({persona_of[user].language}) who is no near "
                 "twin. Use setting=no_persona as the control, or add personas."
             )
-        given[user] = fitting(user)[0]
+        given[user] = first
     return given
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 import shutil
 from itertools import product
 from statistics import fmean
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.documents import DOCS
@@ -42,6 +43,7 @@ def exchange(*personas: Persona, similar: bool = False) -> dict[str, str] | None
 
 
 STATEMENTS = st.lists(st.sampled_from(["tea", "chess", "rain", "go"]), min_size=1, max_size=3)
+LONG = [["chess", "ski", "jam", "kites", "opera", "moss"], ["rain", "salsa", "maps", "yeast", "radio", "felt"]]
 
 
 def jaccard(one: Persona, another: Persona) -> float:
@@ -50,6 +52,9 @@ def jaccard(one: Persona, another: Persona) -> float:
 
 
 @given(st.lists(STATEMENTS, min_size=2, max_size=5), st.randoms(use_true_random=False))
+@example(
+    [*LONG, ["chess", "tea"], ["rain", "tea"]], random.Random(1)
+)  # the most terms in common are those of long ones
 def test_each_persona_is_used_once_wherever_that_is_possible_and_no_exchange_is_more_similar(said, shuffled):
     users = [Persona(f"u{number}", {"Says": statements}) for number, statements in enumerate(said)]
     of_id = {one.user_id: one for one in users}
@@ -73,17 +78,11 @@ def test_each_persona_is_used_once_wherever_that_is_possible_and_no_exchange_is_
     assert (exchange(*users), exchange(*users, similar=True)) == (found, similar)
 
 
-def test_each_real_persona_goes_to_one_user_whoever_is_asked_and_in_whatever_order_the_files_are(real_data, tmp_path):
-    copy = tmp_path / "copy"
-    for path in sorted(real_data.rglob("*.json*"), reverse=True):
-        to = copy / path.relative_to(real_data)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        to.write_text("".join(reversed(lines) if path.suffix == ".jsonl" else lines), encoding="utf-8")
-    parts = [load_cases(real_data, "general", "easy"), load_cases(copy, "general", "hard")]
+def test_each_real_persona_goes_to_one_user_whoever_is_asked(real_data):
+    easy, hard = (load_cases(real_data, "general", name) for name in ("easy", "hard"))
+    assert PERSONAFEEDBACK.signs(easy, WRONG) == PERSONAFEEDBACK.signs(hard, WRONG)
     for setting, in_common in (("other_persona", 4.7), ("similar_persona", 8.6)):  # % of the terms, see docs/options.md
-        one, two = (part.release.given(setting) for part in parts)
-        assert one.given == two.given
+        one = easy.release.given(setting)
         assert len(one.given) == 147
         assert sorted(one.given.values()) == sorted(one.given)
         pairs = [(one.personas[user].terms, one.of(user).terms) for user in one.given]
@@ -92,7 +91,6 @@ def test_each_real_persona_goes_to_one_user_whoever_is_asked_and_in_whatever_ord
             assert user != other
             assert one.personas[user].language == one.personas[other].language
             assert {user, other} != {"Alex_k5Ep", "Leo_0mLX"}  # near twins
-        assert len({PERSONAFEEDBACK.signs(part, Template(setting=setting))["others"] for part in parts}) == 1
         page = " ".join((DOCS / "options.md").read_text("utf-8").split())
         assert f"{in_common} % {'of their terms in common ' if in_common < 5 else ''}under `{setting}`" in page
 
@@ -134,6 +132,9 @@ def test_where_nobody_fits_it_is_one_error_before_the_first_call_of_either_harne
         getattr(tasks, task)(data=str(release), **options)
     with pytest.raises(DataError, match=sentence):
         evaluate_lm_eval("gold", task, release, metadata=options)
+    for setting in ("other_persona", "similar_persona"):
+        with pytest.raises(DataError, match="near twin"):
+            PERSONAFEEDBACK.check(Template(setting=setting), load_cases(release, counts="any"))
 
 
 @pytest.mark.parametrize("setting", ["other_persona", "similar_persona"])
