@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from ..annotation.study import Say
 from ..common.errors import DataError, OptionError
-from ..common.records import NonEmpty, broken, decoded, lenient, one_of, rows, short
-from ..common.row_files import Changes, table
+from ..common.records import NonEmpty, broken, lenient, one_of, short
+from ..common.row_files import Changes, FileRow, table
 from ..core.cases import digest_of
 from ..personafeedback.cells import CATEGORIES
 from .build import Build
@@ -55,13 +53,6 @@ class ImportedRow(msgspec.Struct, frozen=True):
         return {"Profile": self.persona.strip()}
 
 
-class _Imported(NamedTuple):
-    # A pair of a source, as rows of a build.
-    question: Question
-    answers: tuple[Answer, Answer]
-    pair: Pair
-
-
 def import_pairs(build: Build, source: Path, say: Say, language: str | None, test: str | None) -> None:
     """Start a build with the pairs of a CSV or JSON Lines file with the keys of ImportedRow. Raises DataError for a
     broken row or without a pair, OptionError for another build's folder or an invalid option, see `sources.start`."""
@@ -70,21 +61,10 @@ def import_pairs(build: Build, source: Path, say: Say, language: str | None, tes
     settings = Settings.of_options(earlier, language=language, test=test)
     if earlier is None:
         settings = replace(settings, personas=0, specific=0)  # it writes no text by itself
-    imported, profiles, left_out = _imported(source, settings.seed)
-    if not imported:
+    tables, profiles, left_out = _tables(source, settings)
+    if not tables[Pair]:
         reasons = [f"{count:,} {reason}" for reason, count in left_out.items()]
         raise DataError(f"{source}: found no pair, expected some. Left out: {', '.join(reasons) or 'none'}.")
-    questions, answers = dict[str, Question](), dict[str, Answer]()
-    for one in imported:
-        questions.setdefault(one.question.id, one.question)
-        for answer in one.answers:
-            answers.setdefault(answer.id, answer)
-    tables: Changes = {
-        Person: new_people(settings, (), profiles),
-        Question: [*questions.values()],
-        Answer: [*answers.values()],
-        Pair: [one.pair for one in imported],
-    }
     with build.locked():
         for kind in ANSWERS.reads + ANSWERS.writes:
             if build.has(kind) and build.read(kind) != tables[kind]:
@@ -94,7 +74,7 @@ def import_pairs(build: Build, source: Path, say: Say, language: str | None, tes
         files: Changes = {build.persona_path(user): json_of(profiles[user]) for user in profiles}
         started: Changes = {} if earlier else {path: settings.as_toml()}
         build.commit({**files, **started, **tables})
-    say(f"took {len(imported):,} pairs of {len(profiles):,} users and {len(questions):,} questions")
+    say(f"took {len(tables[Pair]):,} pairs of {len(profiles):,} users and {len(tables[Question]):,} questions")
     for reason, count in left_out.items():
         say(f"! left out: {count:,} pairs {reason}")
     say(f"{path} has the name, license and language of the set.")
@@ -105,22 +85,16 @@ def import_pairs(build: Build, source: Path, say: Say, language: str | None, tes
     say(f"Next: {RELEASE.line(root)}")
 
 
-def _read(source: Path) -> Iterator[tuple[str, ImportedRow]]:
-    # (its place, for errors; the row)
-    if source.suffix.lower() == ".jsonl":
-        for number, row in rows(source, any_text=True):
-            yield f"{source}, line {number}", decoded(f"{source}, line {number}", row, ImportedRow)
-    elif source.suffix.lower() == ".csv":
-        yield from table(source, ImportedRow)
-    else:
-        raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
-
-
-def _imported(source: Path, seed: int) -> tuple[list[_Imported], dict[str, dict[str, Any]], Counter[str]]:
-    # (the pairs in the order of the source; user -> profile, of these pairs; reason -> how many rows are left out)
-    profiles, found = dict[str, dict[str, Any]](), dict[str, _Imported]()
+def _tables(
+    source: Path, settings: Settings
+) -> tuple[dict[type[FileRow] | Path, list[Any]], dict[str, dict[str, Any]], Counter[str]]:
+    # (the rows of a build, in the order of the source; user -> profile; reason -> how many rows are left out)
+    profiles, questions = dict[str, dict[str, Any]](), dict[str, Question]()
+    answers, pairs = dict[str, Answer](), dict[str, Pair]()
     left_out, contradicted = Counter[str](), set[str]()
-    for where, row in _read(source):
+    if source.suffix.lower() not in (".csv", ".jsonl"):
+        raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
+    for where, row in table(source, ImportedRow, any_text=True):
         profile = row.profile
         user = str(row.user_id or digest_of((json.dumps(profile, sort_keys=True, ensure_ascii=False),)))
         if profiles.setdefault(user, profile) != profile:
@@ -134,18 +108,30 @@ def _imported(source: Path, seed: int) -> tuple[list[_Imported], dict[str, dict[
         name = digest_of(sides)
         if chosen.id == rejected.id:
             left_out[SAME] += 1
-        elif name not in found:
-            random.Random(f"{seed}:pair:{name}").shuffle(sides)
+        elif name not in pairs:
+            settings.generator("pair", name).shuffle(sides)
             first, second = sides
-            pair = Pair(id=name, question_id=question.id, user_id=user, first=first, second=second, label=chosen.id)
-            found[name] = _Imported(question, (chosen, rejected), pair)
-        elif found[name].pair.label == chosen.id:
+            pairs[name] = Pair(
+                id=name, question_id=question.id, user_id=user, first=first, second=second, label=chosen.id
+            )
+            questions.setdefault(question.id, question)
+            answers.setdefault(chosen.id, chosen)
+            answers.setdefault(rejected.id, rejected)
+        elif pairs[name].label == chosen.id:
             left_out[TWICE] += 1
         else:
             contradicted.add(name)
     left_out.update({BOTH: len(contradicted)} if contradicted else {})
-    imported = [one for name, one in found.items() if name not in contradicted]
-    return imported, {one.pair.user_id: profiles[one.pair.user_id] for one in imported}, left_out
+    kept = [pair for name, pair in pairs.items() if name not in contradicted]
+    profiles = {pair.user_id: profiles[pair.user_id] for pair in kept}
+    texts = dict.fromkeys(side for pair in kept for side in (pair.label, pair.other(pair.label)))
+    rows: dict[type[FileRow] | Path, list[Any]] = {
+        Person: new_people(settings, (), profiles),
+        Question: [questions[name] for name in dict.fromkeys(pair.question_id for pair in kept)],
+        Answer: [answers[name] for name in texts],
+        Pair: kept,
+    }
+    return rows, profiles, left_out
 
 
 def _answer(question: Question, text: str) -> Answer:

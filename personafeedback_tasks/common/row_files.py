@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,10 +34,25 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def table(path: Path, kind: type[S], lax: Callable[[type, Any], Any] | None = None) -> list[tuple[str, S]]:
-    """(place, row) of every line of a CSV. Raises DataError for a broken line. `lax` is that of `decoded`."""
-    lines = tables.rows(path, columns(kind), required(kind))
-    return [(where, decoded(where, line, kind, "Fix it.", lax)) for where, line in lines]
+def table(
+    path: Path, kind: type[S], lax: Callable[[type, Any], Any] | None = None, any_text: bool = False
+) -> Iterator[tuple[str, S]]:
+    """(place, row) of every line of a CSV, or else of JSON Lines. Raises DataError for a broken line.
+
+    Args:
+        lax: as in `records.decoded`.
+        any_text: as in `records.rows`.
+    """
+    lines: Iterable[tuple[str, Mapping[str, Any]]]
+    if path.suffix.lower() == ".csv":
+        lines = tables.rows(path, columns(kind), required(kind))
+    else:
+        lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text))
+    for where, line in lines:
+        yield (
+            where,
+            decoded(where, {name: value for name, value in line.items() if name or value}, kind, "Fix it.", lax),
+        )
 
 
 def columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
@@ -109,17 +124,10 @@ class RowFolder:
 
 
 def _read(kind: type[R], path: Path) -> list[R]:
-    is_csv = path.suffix == ".csv"
-    if path.is_file() and not path.stat().st_size and not is_csv:
+    if path.is_file() and not path.stat().st_size and path.suffix != ".csv":
         return []
-    lines: Iterable[tuple[str, Mapping[str, Any]]]
-    if is_csv:
-        lines = tables.rows(path, columns(kind), required(kind))
-    else:
-        lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text=True))
     rows, seen = list[R](), dict[tuple[Any, ...], str]()
-    for where, line in lines:
-        row = decoded(where, {name: value for name, value in line.items() if name or value}, kind, "Fix it.")
+    for where, row in table(path, kind, any_text=True):
         value = tuple(getattr(row, name) for name in kind.key)
         if value and value in seen:
             raise DataError(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ...common.errors import DataError
 from ...common.files import Content, write_all
-from ...common.records import NonEmpty, broken, decoded, rows
+from ...common.records import NonEmpty, broken, rows
 from ...common.row_files import columns, table
 from ...personafeedback.persona import Persona
 from .. import settings
@@ -83,7 +83,7 @@ class _Asked(msgspec.Struct):
 def pool(root: Path) -> tuple[list[str], int]:
     """(different questions of the pool, number of those too short or too long). Raises DataError without any."""
     path = given(root, POOL, 'one {"question": "..."} per line, for general questions (or general = 0 in build.toml)')
-    texts = [" ".join(decoded(f"{path}, line {number}", row, _Asked).question.split()) for number, row in rows(path)]
+    texts = [" ".join(row.question.split()) for _, row in table(path, _Asked)]
     fitting = [text for text in texts if SHORTEST <= words(text) <= LONGEST]
     if not fitting:
         raise DataError(f"{path}: found no question of {SHORTEST} to {LONGEST} words, expected some. Add them.")
@@ -102,8 +102,7 @@ def question_examples(root: Path) -> list[str]:
     """The examples of a build, formatted for a prompt. Raises DataError if there are none, or one has no question."""
     path = given(root, EXAMPLES, 'one {"features": ["..."], "scenario": "...", "question": "..."} per line')
     found = []
-    for number, row in rows(path):
-        example = decoded(f"{path}, line {number}", row, _Example)
+    for _, example in table(path, _Example):
         user = f"<user>\n{prompts.bulleted(example.features)}\n</user>\n" if example.features else ""
         found.append(f"{user}<situation>{example.scenario}</situation>\n<question>{example.question}</question>")
     return found
