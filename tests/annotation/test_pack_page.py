@@ -90,8 +90,10 @@ BOX = "const box = document.querySelector(arguments[0]).getBoundingClientRect();
 
 
 def test_question_responses_persona_and_buttons_are_on_one_screen(opened):
-    page = opened([pair(1), pair(2)], width=1280, height=900)
-    for _ in range(2):  # with the guideline open, and folded
+    page = opened([pair(1), pair(2)], width=1280, height=900, dark=True)
+    assert len(page.texts("#guideline li")) == 6
+    for is_open in (True, False):
+        assert page("return document.getElementById('guideline').open") == is_open
         boxes = {
             name: page(BOX, name)
             for name in ("#question", "#a", "#option-B", "#vote-A", "#vote-B", "#side-heading", "#next", "#cannot")
@@ -102,16 +104,9 @@ def test_question_responses_persona_and_buttons_are_on_one_screen(opened):
         assert boxes["#a"][2] <= boxes["#option-B"][0]
         assert page("return document.documentElement.scrollHeight <= innerHeight")
         assert page("return document.querySelector('.options .pane').clientHeight") >= 250
+        assert serious(page) == []
         page.click("#vote-A")
     assert page.errors() == []
-
-
-def test_the_guideline_is_open_for_the_first_item_and_folded_after_it(opened):
-    page = opened([pair(1), pair(2)])
-    assert page("return document.getElementById('guideline').open")
-    assert len(page.texts("#guideline li")) == 6
-    page.click("#vote-B")
-    assert not page("return document.getElementById('guideline').open")
     page = opened([pair(1), pair(2)], again=True)
     assert not page("return document.getElementById('guideline').open")
 
@@ -201,8 +196,14 @@ def test_on_a_phone_the_buttons_stay_at_the_bottom(opened):
             assert 0 <= left < right <= 390
             assert 500 < top < bottom <= 800
     assert page("return document.documentElement.scrollWidth") <= 390
+    assert serious(page) == []
+    page.click("#list summary")
+    page.wait("return document.querySelector('#entries button')")
+    page.click("#cannot summary")
+    assert serious(page) == []
     page.click("#vote-A")
     assert page("return scrollY") == 0
+    assert serious(page) == []
 
 
 def serious(page):
@@ -211,18 +212,6 @@ def serious(page):
     return page.driver.execute_async_script(
         "const done = arguments[0]; axe.run().then((found) => done(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.map((node) => node.html)])))"
     )
-
-
-@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 900, True), (390, 800, False)])
-def test_no_serious_fault_of_accessibility(opened, width, height, dark):
-    page = opened([pair(1), pair(2)], width=width, height=height, dark=dark)
-    assert serious(page) == []
-    page.click("#list summary")
-    page.wait("return document.querySelector('#entries button')")
-    page.click("#cannot summary")
-    assert serious(page) == []
-    page.click("#vote-A")
-    assert serious(page) == []
 
 
 # --- the stages of a personalized reply -------------------------------------------------------------------------------

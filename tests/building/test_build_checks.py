@@ -73,6 +73,7 @@ def test_a_refusal_is_short_and_may_say_who_refuses():
     assert not checks.refuses(DIRT[checks.REFUSAL][0] + "去" * checks.SHORT)
     assert checks.refuses("作为一个人工智能助手，我无法回答。")
     assert checks.refuses("As an AI language model, I cannot provide medical advice.")
+    assert checks.fault("Half a sen", "en", cut=True) == checks.CUT
 
 
 def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
@@ -96,10 +97,6 @@ def test_no_answer_of_the_release_is_taken_for_a_refusal(real_data):
 )
 def test_a_text_in_another_language_is_refused(language, text, reason):
     assert checks.fault(text, language) == reason
-
-
-def test_a_text_that_was_cut_off_is_refused():
-    assert checks.fault("Half a sen", "en", cut=True) == checks.CUT
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import multiprocessing
 import re
 import shutil
-import subprocess
-import sys
+import time
 from collections import Counter, defaultdict
-from contextlib import ExitStack
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +19,7 @@ from support.commands import build_step, personafeedback, ran, tree
 from support.judges import JUDGES
 from support.killed import after_each_file
 
+from personafeedback_tasks.annotation import study
 from personafeedback_tasks.annotation.assignment import names
 from personafeedback_tasks.annotation.rows import PackItem, Vote
 from personafeedback_tasks.building.rows import Answer, Pair, Person
@@ -190,13 +190,22 @@ def test_who_fails_attention_or_says_one_letter_is_named_and_can_be_dropped(buil
     assert "found no vote or pack of 'nobody'" in refusal(build, "--drop", "nobody")
 
 
-@pytest.mark.slow
-def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path):
-    files = sent_by(build, 3, tmp_path)
-    command = [sys.executable, "-m", "personafeedback_tasks", "annotate", "votes", build.root]
-    with ExitStack() as stack:
-        running = [stack.enter_context(subprocess.Popen([*command, file], stdout=subprocess.DEVNULL)) for file in files]
-        assert [one.wait(60) for one in running] == [0, 0, 0]
+def test_votes_that_are_taken_in_at_once_are_all_there(build, tmp_path, monkeypatch):
+    files, take = sent_by(build, 3, tmp_path), study.merged
+
+    def slowly(*arguments):
+        found = take(*arguments)
+        time.sleep(0.2)  # without a lock the others read the same votes meanwhile
+        return found
+
+    monkeypatch.setattr(study, "merged", slowly)
+    fork = multiprocessing.get_context("fork")
+    running = [fork.Process(target=votes_of, args=(build, file)) for file in files]
+    for one in running:
+        one.start()
+    for one in running:
+        one.join(60)
+    assert [one.exitcode for one in running] == [0, 0, 0]
     assert len(build.read(Vote)) == len(build.read(PackItem))
 
 
