@@ -230,8 +230,13 @@ def compare(run_a: Run, run_b: Run, data: RunData | None = None) -> Ranking:
         data: where their data may be; None for where the logs say.
 
     Raises:
-        RunError: the runs are of two benchmarks, share no case, or a case has different texts.
+        RunError: both are one run; or they are of two benchmarks, share no case, or a case has different texts.
     """
+    if (run_a.same, run_a.date, run_a.results) == (run_b.same, run_b.date, run_b.results):
+        raise RunError(
+            f"{run_b.logs[0]}: found the same run as in {run_a.logs[0]}, expected another one: a run does not differ "
+            "from itself. Pass the log of the run to compare it with."
+        )
     if run_a.signature.benchmark != run_b.signature.benchmark:
         raise RunError(
             f"{run_b.logs[0]}: found a run of {run_b.benchmark.title}, expected {run_a.benchmark.title} as in "

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import warnings
 from itertools import cycle, islice, pairwise
 
 import numpy as np
 import pytest
 from personafeedback_tasks.inspect_tasks import personafeedback as tasks
+from support.commands import personafeedback
+from support.documents import README, block
 from support.inspect_runs import evaluate
 from support.sample_runs import results_of, signature_of
 from support.shown import markdown, terminal, words
@@ -161,6 +164,9 @@ def test_a_run_that_is_the_length_judge_is_said_to_be_it_first(real_part, tmp_pa
     picked = sum(BASELINES["longest"](case) != 0.5 for case in cases)
     share_of = f"{100 * picked / len(cases):.1f} %"
     assert words(made)[0].startswith(f"The run picks the longer response in {share_of} of the cases")
+    (printed,) = [line for line in block(README, "story: excerpt").splitlines() if line.startswith("!")]
+    ranked = personafeedback("rank", log.location, "--data", real_part).stdout
+    assert re.sub(r"[\d.]+ %", share_of, printed) in ranked.splitlines()
     found = made.overall.measures
     assert (found["same_as_longest"].value, found["same_as_longest"].n) == (1, picked)
     assert found["same_as_overlap"].value < 0.95

@@ -99,9 +99,9 @@ def test_an_option_that_nothing_would_read_is_refused(words, sentence, tmp_path,
 
 
 def test_no_output_replaces_what_the_command_reads_or_the_page_of_another(tmp_path):
-    log = judged(tmp_path, "gold")
+    log, other = judged(tmp_path, "gold"), judged(tmp_path / "other", "mixed")
     before = log.read_bytes()
-    for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, log, "--json")):
+    for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, other, "--json")):
         assert "found a file that this command reads" in refused(*command, log)
     assert log.read_bytes() == before
     out = tmp_path / "out"

@@ -343,7 +343,10 @@ def test_what_else_differs_is_said(two_runs, real_part, tmp_path):
     assert "conditions differ: chat template=applied; and chat template=not applied." in said
 
 
-@pytest.mark.parametrize(("other", "sentence"), [("easy", "have no case in common"), ("bare", "found no samples")])
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [("easy", "have no case in common"), ("bare", "found no samples"), ("mixed", "found the same run")],
+)
 def test_runs_that_cannot_be_compared_are_refused(other, sentence, two_runs):
     done = personafeedback("compare", two_runs["mixed"], two_runs[other])
     assert done.exit_code == 1

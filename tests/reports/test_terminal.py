@@ -116,13 +116,14 @@ def commands(tmp_path_factory) -> dict[str, tuple[object, ...]]:
 
     folder = tmp_path_factory.mktemp("encodings") / "résumé – 结果"
     log = inspect_log(folder, "mixed", "personafeedback_hard", "sample")
+    other = inspect_log(folder / "other", "gold", "personafeedback_hard", "sample")
     duels = write_duels(folder / "duels", lambda case: case.chosen[:9], "acme/模型 – 1", "rejected", difficulty="hard")
     judged_log = inspect_log(folder / "judged", "mixed", "personafeedback_hard", duels)
     return {
         "report": ("report", log, "--out", folder / "out"),
         "rank": ("rank", log, "--data", "sample"),
         "verdict": ("verdict", judged_log, "--calibration", log),
-        "compare": ("compare", log, log),
+        "compare": ("compare", log, other),
         "card": ("card", log, "--model-card", folder / "README.md"),
         "an option that is not there": ("report", folder / "not – there", "--没有"),
         "--help": ("--help",),

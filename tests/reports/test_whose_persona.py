@@ -69,7 +69,9 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "ranking.json": output_text(document),
         "ranking.csv": rank_csv(document),
         "page": page.render([ranking], []),
-        "compare": printed(rank_text.all_blocks(rank_document([compare(run, run)]), full=True)),
+        "compare": printed(
+            rank_text.all_blocks(rank_document([compare(run, replace(run, model="another"))]), full=True)
+        ),
     }
     try:
         update_card(run, report, SAMPLE, CardFile(folder / "README.md", run.name), {})

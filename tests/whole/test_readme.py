@@ -177,9 +177,7 @@ def test_the_ranking_shown_is_that_of_the_same_run():
     *_, acc, interval = of_the_card()["hard"]
     row, sentence = [line for line in block(README, "story: excerpt").splitlines() if "personafeedback/longest" in line]
     assert row.split()[1:5] == ["personafeedback/longest", acc, interval, "+0.0"]  # it reads no persona
-    assert sentence.endswith(
-        "no sign that it uses this user's persona; picks the longer response in 99 % of the cases."
-    )
+    assert sentence.endswith(": no sign that it uses this user's persona.")
 
 
 def test_the_real_models_shown_are_those_of_their_page():
