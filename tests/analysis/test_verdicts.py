@@ -13,7 +13,7 @@ import pytest
 from personafeedback_tasks.inspect_tasks.personafeedback import personafeedback_general_hard
 from support.commands import ran
 from support.inspect_runs import evaluate
-from support.lm_eval_runs import JudgeLM
+from support.lm_eval_runs import CallLM
 from support.logs import lm_eval_log
 
 from personafeedback_tasks.analysis.persona_use import COUNTING
@@ -51,17 +51,6 @@ def test_the_page_quotes_each_judge_with_rates_that_are_promised():
         assert "uses" in own or float(uses) <= 2.5
 
 
-class Replayed(JudgeLM):
-    """Gives each call its reply of a file."""
-
-    def __init__(self, replies):
-        super().__init__(None)
-        self.replies = replies
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [self.replies[request.doc["id"], CALLS[request.idx]] for request in requests]
-
-
 CALLS = [f"{setting} {order}".removeprefix("persona ") for setting in SETTINGS for order in TWO.names]
 
 
@@ -88,7 +77,7 @@ def test_both_harnesses_give_each_judge_its_verdict_from_the_same_numbers(name, 
         ).location,
         "lm-eval": lm_eval_log(
             tmp_path / "lm",
-            Replayed(replies),
+            CallLM(lambda prompt, case_id, call: replies[case_id, call]),
             "personafeedback_general_hard",
             real_data,
             metadata={"setting": settings},

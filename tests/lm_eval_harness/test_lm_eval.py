@@ -18,6 +18,7 @@ from support.lm_eval_runs import (
     RECENTER,
     SWAP,
     WRITE,
+    CallLM,
     JudgeLM,
     command,
     evaluate,
@@ -93,12 +94,9 @@ def test_the_log_likelihood_tasks_know_the_same_answers(judge, symmetric, real_p
 
 
 def test_cot_asks_for_reasons_first_gives_them_room_and_reads_the_last_line_under_all_options(real_part):
-    class Reasoner(JudgeLM):
-        def generate_until(self, requests, disable_tqdm=False):
-            replies = super().generate_until(requests, disable_tqdm)
-            return [f"Response A is warm. Response B is long.\n\nAnswer: {reply}" for reply in replies]
-
-    lm = Reasoner(JUDGES["gold"])
+    lm = CallLM(
+        lambda _, name, call: f"Response A is warm. Response B is long.\n\nAnswer: {JUDGES['gold'](name, call)}"
+    )
     task = "personafeedback_general_hard_cot"
     options = {"prompt": "v2", "hide": "Name,Preference.Travel"}
     results = evaluate(lm, task, real_part, limit=40, log_samples=True, metadata=options)

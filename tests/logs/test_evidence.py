@@ -26,7 +26,7 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support import inspect_runs
 from support.commands import personafeedback, ran
 from support.judges import OTHER, gold, who_asks
-from support.lm_eval_runs import FakeLM
+from support.lm_eval_runs import CallLM
 from support.logs import lm_eval_log
 from support.recorded import exported
 from support.samples import a_part
@@ -50,24 +50,15 @@ CALLS = [(case.id, order) for case in CASES for order in TWO.names]
 PLACE = {call: place for place, call in enumerate(CALLS)}
 
 
-class SayingLM(FakeLM):
+class SayingLM(CallLM):
     """Hands over what a function of (place of the call, right letter, prompt) returns; likewise log-likelihoods."""
 
     def __init__(self, says):
-        super().__init__()
-        self.says = says
+        def of_call(prompt, case_id, call):
+            order = call.split()[-1]
+            return says(PLACE[case_id, order], gold(case_id, order), prompt)
 
-    def generate_until(self, requests, disable_tqdm=False):
-        return [self._of(request, 1, request.args[0]) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        return [
-            (self._of(request, 2, request.args[0])["AB".index(request.args[1].strip())], False) for request in requests
-        ]
-
-    def _of(self, request, per_call, prompt):
-        order = TWO.names[request.idx // per_call % 2]
-        return self.says(PLACE[request.doc["id"], order], gold(request.doc["id"], order), prompt)
+        super().__init__(of_call, of_call)
 
 
 SAYS = {}
@@ -291,12 +282,10 @@ def test_the_fact_is_one_of_the_model_over_all_settings_and_tasks(tmp_path):
         assert (printed(path)["acc"], printed(path)["acc_no_persona"]) == (0, 1)
     easy = {case.id for case in load_cases("sample", "general", "easy")}
 
-    class ByCell(SayingLM):
-        def _of(self, request, per_call, prompt):
-            name, order = request.doc["id"], TWO.names[request.idx]
-            return (CLOSED["only closed"] if name in easy else CUT).format(gold(name, order))
+    def by_cell(prompt, name, call):
+        return (CLOSED["only closed"] if name in easy else CUT).format(gold(name, call))
 
-    log = lm_eval_log(tmp_path / "cells", ByCell(None), "personafeedback_general", "sample")
+    log = lm_eval_log(tmp_path / "cells", CallLM(by_cell), "personafeedback_general", "sample")
     for paths in ([log], sorted(log.parent.glob("samples_*.jsonl"))):
         (found,) = read_runs(paths)
         assert {case.cell for case in found.cases.values() if case.value("invalid") == 0} == {"general_easy"}

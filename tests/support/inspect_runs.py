@@ -18,24 +18,47 @@ from inspect_ai._cli.main import inspect
 from inspect_ai._display.core import active
 from inspect_ai._display.rich import display
 from inspect_ai.log import _log
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, _assistant_internal, _model, modelapi
+from inspect_ai.model import (
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+    _assistant_internal,
+    _model,
+    modelapi,
+)  # fmt: skip
 
 from support.judges import JUDGES
 
 
-@modelapi(name="scripted")
-class Scripted(ModelAPI):
-    """Replies as a scripted judge does, from what travels in the message's metadata."""
+class CallAPI(ModelAPI):
+    """Answers as functions of (prompt, case id, call) do; the log-likelihoods are of each letter. It takes as many tokens as a prompt has
+    characters."""
 
-    def __init__(self, model_name, base_url=None, api_key=None, config=GenerateConfig(), stop=None, **model_args):  # noqa: B008
-        super().__init__(model_name, base_url, api_key, [], config)
-        self.stop = stop
+    def __init__(self, model_name, reply, likelihoods=None, stop=None):
+        super().__init__(model_name)
+        self.reply, self.likelihoods, self.stop = reply, likelihoods, stop
 
     async def generate(self, input, tools, tool_choice, config):
-        reply = JUDGES[self.model_name](input[-1].metadata["case_id"], input[-1].metadata["call"])
-        output = ModelOutput.from_content("scripted", reply, stop_reason=self.stop or "stop")
-        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        about, prompt = input[-1].metadata, input[-1].text
+        asked = prompt, about["case_id"], about["call"]
+        output = ModelOutput.from_content(self.model_name, self.reply(*asked), stop_reason=self.stop or "stop")
+        if config.logprobs:
+            values = zip("ABCD", self.likelihoods(*asked), strict=False)
+            likely = [TopLogprob(token=letter, logprob=value) for letter, value in values]
+            output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
+        output.usage = ModelUsage(input_tokens=len(prompt), output_tokens=1, total_tokens=len(prompt) + 1)
         return output
+
+
+@modelapi(name="scripted")
+class Scripted(CallAPI):
+    """`scripted/JUDGE`."""
+
+    def __init__(self, model_name, base_url=None, api_key=None, config=None, **arguments):
+        super().__init__(model_name, lambda prompt, case_id, call: JUDGES[model_name](case_id, call), **arguments)
 
 
 NOT_LIVE = {"log_realtime": False}

@@ -23,7 +23,7 @@ from lm_eval.tasks._index import TaskIndex
 from lm_eval.utils import setup_logging
 
 from personafeedback_tasks.cli.registration import task_configs
-from personafeedback_tasks.pairwise.orders import TWO
+from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.personafeedback.release import PAPER_COUNTS
 from support.judges import JUDGES
 
@@ -56,24 +56,49 @@ class FakeLM(LM):
     loglikelihood = loglikelihood_rolling = generate_until
 
 
-class JudgeLM(FakeLM):
+def calls_of(document: dict[str, Any]) -> list[str]:
+    """Of a case, in the order in which lm-eval asks them."""
+    orders = TWO if len(document["targets"]) == 2 else rotations(4)
+    others = document.get("settings", [""])[1:]
+    return [*orders.names, *(f"{setting} {order}" for setting in others for order in orders.names)]
+
+
+class CallLM(FakeLM):
+    """Answers as functions of (prompt, case id, call) do; the log-likelihoods are of each letter.
+
+    Attributes:
+        prompts: all that it was asked.
+    """
+
+    def __init__(self, reply, likelihoods=None, calls=()):
+        super().__init__()
+        self.reply, self.likelihoods, self.calls, self.prompts = reply, likelihoods, calls, []
+
+    def _asked(self, request, per_call=1):
+        prompt, document = request.args[0], request.doc
+        self.prompts.append(prompt)
+        return prompt, document["id"], (self.calls or calls_of(document))[request.idx // per_call]
+
+    def generate_until(self, requests, disable_tqdm=False):
+        return [self.reply(*self._asked(request)) for request in requests]
+
+    def loglikelihood(self, requests, disable_tqdm=False):
+        found = []
+        for request in requests:
+            letters = len(request.doc["targets"])
+            found.append((self.likelihoods(*self._asked(request, letters))[request.idx % letters], False))
+        return found
+
+
+class JudgeLM(CallLM):
     """Replies as a scripted judge does; for `_mc`, the log-likelihood of the letter that it would say is higher."""
 
     def __init__(self, judge):
-        super().__init__()
-        self.judge = judge
-        self.prompts = []
+        def likelihoods(prompt, case_id, call):
+            said = judge(case_id, call)
+            return [-0.5 if letter == said else -1.5 for letter in "AB"]
 
-    def _reply(self, request, calls_per_order):
-        return self.judge(request.doc["id"], TWO.names[request.idx // calls_per_order])
-
-    def generate_until(self, requests, disable_tqdm=False):
-        self.prompts += [request.args[0] for request in requests]
-        return [self._reply(request, 1) for request in requests]
-
-    def loglikelihood(self, requests, disable_tqdm=False):
-        self.prompts += [request.args[0] for request in requests]
-        return [(-0.5 if self._reply(r, 2) == r.args[1].strip() else -1.5, False) for r in requests]
+        super().__init__(lambda prompt, case_id, call: judge(case_id, call), likelihoods)
 
 
 NO_TORCH = patch.object(evaluator, "set_torch_seed")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.model import Logprob, Logprobs, ModelAPI, ModelOutput, ModelUsage, TopLogprob, modelapi
+from inspect_ai.model import modelapi
 from lm_eval import models as models  # else the first one that is registered here would be the only one
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
 from personafeedback_tasks.pairwise.orders import TWO, Orders, rotations
 from support import inspect_runs, lm_eval_runs
-from support.lm_eval_runs import FakeLM
+from support.inspect_runs import CallAPI
+from support.lm_eval_runs import CallLM
 
 FOUR = rotations(4)
 Reply = Callable[[str, str, str, str], str]
@@ -27,53 +29,26 @@ def orders_of(call: str) -> Orders:
     return FOUR if "right_at" in call else TWO
 
 
-def _calls(document: dict[str, Any]) -> list[str]:
-    """Of a case, in the order in which lm-eval asks them."""
-    orders = TWO if len(document["targets"]) == 2 else FOUR
-    others = document.get("settings", [""])[1:]
-    return [*orders.names, *(f"{setting} {order}" for setting in others for order in orders.names)]
-
-
 def register(name: str, reply: Reply, likelihoods: Likelihoods | None = None) -> type[LM]:
-    """`--model NAME --model_args judge=JUDGE` in lm-eval, `NAME/JUDGE` in Inspect. It takes as many tokens as a prompt has characters.
+    """`--model NAME --model_args judge=JUDGE` in lm-eval, `NAME/JUDGE` in Inspect.
 
     Returns:
         The class of lm-eval's model; a judge is its only argument.
     """
 
     @register_model(name)
-    class InLmEval(FakeLM):
+    class InLmEval(CallLM):
         def __init__(self, judge: str = "") -> None:
-            super().__init__()
-            self.judge = judge
+            super().__init__(partial(reply, judge), likelihoods and partial(likelihoods, judge))
 
         @classmethod
         def create_from_arg_obj(cls, arguments, additional_config=None):
             return cls(**arguments)
 
-        def generate_until(self, requests, disable_tqdm=False):
-            return [reply(self.judge, r.args[0], r.doc["id"], _calls(r.doc)[r.idx]) for r in requests]
-
-        def loglikelihood(self, requests, disable_tqdm=False):
-            found = []
-            for r in requests:
-                call, letter = divmod(r.idx, len(r.doc["targets"]))
-                found.append((likelihoods(self.judge, r.args[0], r.doc["id"], _calls(r.doc)[call])[letter], False))
-            return found
-
     @modelapi(name=name)
-    class InInspect(ModelAPI):
-        async def generate(self, input, tools, tool_choice, config):
-            about, prompt = input[-1].metadata, input[-1].text
-            asked = self.model_name, prompt, about["case_id"], about["call"]
-            output = ModelOutput.from_content(name, reply(*asked))
-            if config.logprobs:
-                likely = [
-                    TopLogprob(token=of, logprob=value) for of, value in zip("ABCD", likelihoods(*asked), strict=False)
-                ]
-                output.choices[0].logprobs = Logprobs(content=[Logprob(**dict(likely[0]), top_logprobs=likely)])
-            output.usage = ModelUsage(input_tokens=len(prompt), output_tokens=1, total_tokens=len(prompt) + 1)
-            return output
+    class InInspect(CallAPI):
+        def __init__(self, model_name, base_url=None, api_key=None, config=None):
+            super().__init__(model_name, partial(reply, model_name), likelihoods and partial(likelihoods, model_name))
 
     return InLmEval
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import Model, ModelAPI, ModelOutput, get_model, modelapi
+from inspect_ai.model import Model, get_model, modelapi
 
 from personafeedback_tasks.core.benchmark import Benchmark
-from personafeedback_tasks.core.method import Method
 from personafeedback_tasks.inspect_harness.tasks import build_task
-from support.inspect_runs import inspect_eval
-from support.lm_eval_runs import FakeLM
+from support.inspect_runs import CallAPI, inspect_eval
+from support.lm_eval_runs import CallLM
 from support.logs import lm_eval_log
 
 Replies = Callable[[str, str], str]
@@ -28,37 +27,20 @@ def same(found: float | str, expected: float) -> bool:
     return (math.isnan(found) and math.isnan(expected)) or found == pytest.approx(expected, abs=1e-12)
 
 
-class ScriptedLM(FakeLM):
-    def __init__(self, method: Method, replies: Replies):
-        super().__init__()
-        self.method, self.replies = method, replies
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [self.replies(request.doc["id"], self.method.calls[request.idx]) for request in requests]
-
-
 def in_lm_eval(benchmark: Benchmark, replies: Replies, folder: Path, method: str = "generate", **told: Any):
     """(metric -> value, the results file)."""
     of_method = benchmark.methods[method]
     task = benchmark.task("", of_method.suffix)
-    log = lm_eval_log(folder / "out", ScriptedLM(of_method, replies), task, "sample", metadata=told)
+    model = CallLM(lambda prompt, name, call: replies(name, call), calls=of_method.calls)
+    log = lm_eval_log(folder / "out", model, task, "sample", metadata=told)
     found = json.loads(log.read_bytes())["results"][task]
     return {key.partition(",")[0]: math.nan if number == "N/A" else number for key, number in found.items()}, log
 
 
-class ScriptedAPI(ModelAPI):
-    def __init__(self, model_name, base_url=None, api_key=None, config=None, replies=None, **model_args):
-        super().__init__(model_name)
-        self.replies = replies
-
-    async def generate(self, input, tools, tool_choice, config):
-        about = input[-1].metadata
-        return ModelOutput.from_content(self.model_name, self.replies(about["case_id"], about["call"]))
-
-
 @modelapi(name="recenter-replies")
-def api():
-    return ScriptedAPI
+class ScriptedAPI(CallAPI):
+    def __init__(self, model_name, base_url=None, api_key=None, config=None, replies=None):
+        super().__init__(model_name, lambda prompt, name, call: replies(name, call))
 
 
 def in_inspect(benchmark: Benchmark, replies: Replies | str | Model, folder: Path, method="generate", **told: Any):

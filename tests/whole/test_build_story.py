@@ -13,7 +13,7 @@ from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, run_as_printed
-from support.lm_eval_runs import FakeLM
+from support.lm_eval_runs import CallLM
 from support.logs import lm_eval_log
 from support.servers import serving
 
@@ -45,13 +45,6 @@ def says(prompt: str, model: str = "") -> str:
         return write(prompt, model)
     first, second = responses(prompt, TWO)
     return "A" if sum(map(ord, first)) % 7 > sum(map(ord, second)) % 7 else "B"
-
-
-class Judging(FakeLM):
-    """The same judge in lm-eval."""
-
-    def generate_until(self, requests, disable_tqdm=False):
-        return [says(request.args[0]) for request in requests]
 
 
 def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
@@ -91,7 +84,11 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
     assert cases.release.manifest.name == "Our users"
     assert answered == 2 * sum(case.difficulty == "hard" for case in cases)
     run = read_run(tmp_path / "logs")
-    other = read_run(lm_eval_log(tmp_path / "lm", Judging(), "personafeedback_hard", ours.root / "release"))
+    other = read_run(
+        lm_eval_log(
+            tmp_path / "lm", CallLM(lambda prompt, *_: says(prompt)), "personafeedback_hard", ours.root / "release"
+        )
+    )
     assert {name: case.answers for name, case in run.cases.items()} == {
         name: case.answers for name, case in other.cases.items()
     }

@@ -29,9 +29,9 @@ class RankLM(JudgeLM):
         self._rank, self._world_size = rank, len(values)
         self.values, self.together, self.asked = values, together, set()
 
-    def _reply(self, request, calls_per_order):
+    def _asked(self, request, *per_call):
         self.asked.add(request.doc["id"])
-        return super()._reply(request, calls_per_order)
+        return super()._asked(request, *per_call)
 
     def exchange(self, value=None):
         self.values[self.rank] = value
