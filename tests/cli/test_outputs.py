@@ -81,10 +81,12 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         run(f"memory/{setting}", any_answer("A", "B"), "a/knower", "memsyco", setting=setting)
     run("cells", any_answer("A", "A", "B"), "a/model", "personafeedback")
     for name in ("a/model", "b/model"):
-        run(f"extraction/{name}", any_answer("accept", "reject", "Accept", name), name, "recenter_extraction")
+        model = any_answer("ACCEPT", "PROBLEMATIC", *(["PROBLEMATIC"] if name == "b/model" else []))
+        run(f"extraction/{name}", model, name, "recenter_extraction")
     unequal = unequal_cells(root / "data")
     for name, model in (("a", JUDGES["readable"]), ("b", any_answer("A", "B")), ("c", any_answer("A", "B", "B"))):
         jsonl_harness.run(model, name, root / "unequal", "personafeedback", data=str(unequal))
+    run("chain", any_answer("1", "1, 2", "NONE"), "a/model", "recenter_select")
     judged(root / "unread", "mixed")
     judged(root / "place", "always_first")
     duels = write_duels(root / "duels", lambda case: case.rejected if case.id[-1] in "246" else "", difficulty="hard")
@@ -104,6 +106,7 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         "report, several cells": ("report", root / "cells"),
         "report, unequal cells": ("report", root / "unequal" / "a.jsonl", "--data", unequal, "--full"),
         "rank --full, unequal cells": ("rank", root / "unequal", "--data", unequal, "--full"),
+        "compare, unequal cells": ("compare", root / "unequal" / "a.jsonl", root / "unequal" / "b.jsonl", "--data", unequal),
         "report, memsyco": ("report", root / "memory", "--full"),
         "rank": ("rank", *several),
         "rank --full": ("rank", *several, "--full"),
@@ -112,13 +115,14 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         "compare": ("compare", root / "extraction" / "a", root / "extraction" / "b"),
         "verdict": ("verdict", root / "votes", "--calibration", root / "calibration"),
         "plan": ("plan", "personafeedback", "-T", "data=sample", "-T", "setting=persona,no_persona", "--price", "2.5,10"),
+        "chain": ("chain", root / "chain", "--people", files("personafeedback_tasks.recenter") / "sample"),
         "audit": ("audit", "--data", "sample"),
         "score-replies": ("score-replies", "personafeedback_hard", replies, "-T", "data=sample"),
     }  # fmt: skip
 
 
-WITH_JSON = {"audit": "audit", "plan": "plan", "report": "report", "rank": "rank", "compare": "rank", "verdict": "verdict", "score-replies": "report"}  # fmt: skip
-"""Command -> whose document it writes. `cost` and `chain` have tests with runs of their own."""
+WITH_JSON = {"audit": "audit", "plan": "plan", "report": "report", "rank": "rank", "compare": "rank", "verdict": "verdict", "chain": "chain", "score-replies": "report"}  # fmt: skip
+"""Command -> whose document it writes. `cost` has tests with runs of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +226,7 @@ def test_every_command_with_json_is_tried():
     context = Context(main)
     commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
     with_json = {name for name, one in commands.items() if "json_file" in {option.name for option in one.params}}
-    assert with_json == {*WITH_JSON, "cost", "chain"}
+    assert with_json == {*WITH_JSON, "cost"}
 
 
 def numbers(document: Any, place: str = "") -> Iterator[str]:
@@ -244,7 +248,7 @@ def numbers(document: Any, place: str = "") -> Iterator[str]:
 def test_keys_and_units_are_those_that_were_stored(commands, request):
     """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
     lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
-    for name in ("report", "rank", "verdict", "plan", "audit"):
+    for name in ("report", "rank", "compare, unequal cells", "compare", "verdict", "plan", "audit", "chain"):
         lines += numbers(json.loads(ran(*commands[name], "--json", "-").stdout), name)
     compare_stored("outputs.txt", "\n".join(lines) + "\n", request.config.getoption("--store"))
 
