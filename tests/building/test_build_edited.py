@@ -11,7 +11,6 @@ from support.builds import a_build, change, labels, sent_by
 from support.commands import build_step
 
 from personafeedback_tasks.annotation.rows import PackItem, Vote
-from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Answer, Pair, Question
 from personafeedback_tasks.personafeedback.cases import load_present
 
@@ -109,22 +108,3 @@ def test_votes_on_edited_texts_make_no_labels_and_status_knows(build, tmp_path):
     path.write_bytes(before)
     step(build, "release")
     assert {case.user_id for case in load_present(build.root / "release")} == {"u0", "u1", "u2"}
-
-
-def test_imported_pairs_are_voted_on_again(tmp_path):
-    path = tmp_path / "pairs.csv"
-    rows = [f'"A cook, number {n}.","What now, {n}?",Soup {n}.,Fish {n}.\n' for n in range(4)]
-    path.write_text("".join(["persona,question,chosen,rejected\n", *rows]), "utf-8")
-    build = Build(tmp_path / "b")
-    step(build, "init", "--from", path)
-    step(build, "release")
-    assert {case.chosen[:4] for case in load_present(build.root / "release")} == {"Soup"}
-    assert "Done: " in step(build, "status")
-    step(build, "packs")
-    fish = {answer.id for answer in build.read(Answer) if answer.text.startswith("Fish")}
-    votes = "".join(f"{one.item},{'AB'[one.right in fish]}\n" for one in build.read(PackItem))
-    (tmp_path / "v.csv").write_text(f"item,vote\n{votes}", "utf-8")
-    step(build, "votes", tmp_path / "v.csv")
-    assert f"Next: personafeedback build release {build.root}" in step(build, "status")
-    step(build, "release")
-    assert {case.chosen[:4] for case in load_present(build.root / "release")} == {"Fish"}

@@ -18,7 +18,6 @@ from personafeedback_tasks.annotation.assignment import ATTENTION, names, shared
 from personafeedback_tasks.annotation.items import Item
 from personafeedback_tasks.annotation.rows import Dropped, PackItem
 from personafeedback_tasks.building.rows import Answer, Pair, Question
-from personafeedback_tasks.building.tiers import label_rule
 from personafeedback_tasks.building.votes import study_of
 
 
@@ -91,13 +90,6 @@ def test_a_table_has_the_texts_of_each_item_and_no_formula(tmp_path):
     assert [row["item"] for row in rows] == [one.item for one in shown]
     assert {row["A"] for row in rows} == {" =1+1"}
     assert all("Hobby" in row["persona"] and row["question"].startswith("What should I") for row in rows)
-
-
-def test_too_few_votes_are_named_before_anybody_is_paid(tmp_path):
-    build = a_build(tmp_path / "b", people=1, questions=1, annotators=5, votes_per_pair=5)
-    done = ran("annotate", "pack", build.root)
-    assert label_rule(5) in done.output
-    assert done.output.splitlines()[-1].startswith("Next: personafeedback annotate votes")
 
 
 # --- who gets what --------------------------------------------------------------------------------------------------

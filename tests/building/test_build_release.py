@@ -13,7 +13,7 @@ import pytest
 from huggingface_hub import DatasetCard
 from msgspec.structs import replace
 from support.builds import a_build, cast, change, labels
-from support.commands import personafeedback, ran
+from support.commands import ran
 
 from personafeedback_tasks.annotation.rows import Vote
 from personafeedback_tasks.building.build import Build
@@ -148,42 +148,36 @@ def test_a_shortcut_that_a_few_cases_follow_by_chance_is_no_warning(tmp_path, ri
 
 
 @pytest.mark.slow
-def test_a_dropped_annotator_or_question_is_left_out_and_what_a_team_added_stays(voted, tmp_path):
+def test_what_is_dropped_since_is_left_out_once_a_release_is_made_again_and_what_a_team_added_stays(voted, tmp_path):
     build = voted(tmp_path / "b")
-    change(build, Answer, 2, model="other/m")  # of a rejected answer
-    released(build)
-    before = load_present(build.root / "release")
-    assert before.release.manifest.generator == "acme/m, other/m"
-    (build.root / "release" / "LICENSE").write_text("ours", "utf-8")
-    (build.root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
-    ran("annotate", "votes", build.root, "--drop", "a0")
-    dropped = change(build, Question, keep="no")
-    said = released(build)
-    lost = sum(label.pair.question_id == dropped.id and bool(label.tier) for label in labels(build).values())
-    assert f"{lost} pairs are left out: their question or person has keep = no" in said
-    after = load_present(build.root / "release")
-    assert {sum(case.extra["votes"]) for case in before} == {9}
-    assert {sum(case.extra["votes"]) for case in after} == {8}
-    assert dropped.question in {case.question for case in before} - {case.question for case in after}
-    kept = {path.name for path in (build.root / "release").rglob("*")}
-    assert "LICENSE" in kept
-    assert "old.jsonl" not in kept
-
-
-def test_a_release_that_is_no_longer_what_the_files_give_is_not_done(voted, tmp_path):
-    build = voted(tmp_path / "b")
+    root, next_line = build.root, f"Next: personafeedback build release {build.root}"
 
     def status():
-        shown = personafeedback("build", "status", build.root).output
+        shown = ran("build", "status", root).output
         return shown, shown.splitlines()[-1]
 
     build.write(Answer, [replace(one, strategy="imported") for one in build.read(Answer)])  # no text is lacking
+    change(build, Answer, 2, model="other/m")  # of a rejected answer
     released(build)
-    assert status()[1] == f"Done: {build.root / 'release'}"
-    change(build, Question, keep="no")
+    assert status()[1] == f"Done: {root / 'release'}"
+    before = load_present(root / "release")
+    assert before.release.manifest.generator == "acme/m, other/m"
+    (root / "release" / "LICENSE").write_text("ours", "utf-8")
+    (root / "release" / "data" / "general" / "old.jsonl").write_text("", "utf-8")
+    dropped = change(build, Question, keep="no")
     shown, last = status()
     assert "in release/; no longer what the files give: run it again" in shown
-    assert last == f"Next: personafeedback build release {build.root}"
+    assert last == next_line
+    said = released(build)
+    lost = sum(label.pair.question_id == dropped.id and bool(label.tier) for label in labels(build).values())
+    assert f"{lost} pairs are left out: their question or person has keep = no" in said
+    ran("annotate", "votes", root, "--drop", "a0")
+    assert status()[1] == next_line
     released(build)
-    ran("annotate", "votes", build.root, "--drop", "a3")
-    assert status()[1] == f"Next: personafeedback build release {build.root}"
+    after = load_present(root / "release")
+    assert {sum(case.extra["votes"]) for case in before} == {9}
+    assert {sum(case.extra["votes"]) for case in after} == {8}
+    assert dropped.question in {case.question for case in before} - {case.question for case in after}
+    kept = {path.name for path in (root / "release").rglob("*")}
+    assert "LICENSE" in kept
+    assert "old.jsonl" not in kept

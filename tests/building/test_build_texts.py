@@ -236,21 +236,6 @@ def test_a_choice_gives_as_many_as_are_missing_and_an_empty_pool_ends(writer, up
 BIG, SMALL = MODEL, "ollama/llama3:8b"
 
 
-def test_all_models_get_the_arguments_and_the_batch(tmp_path, writer):
-    folder = a_build(tmp_path / "build", personas=2, specific=1)
-    run("personas", folder, "--model", BIG, "-M", "timeout=9", "--batch")
-    assert writer.told == {BIG: ({"timeout": 9}, True)}
-    run("questions", folder, "--model", BIG)
-    run(
-        "answers",
-        folder,
-        *f"--model {BIG} --model {SMALL} -M timeout=9 -M base_url=http://here/v1 -M stop=[1,2]".split(),
-    )
-    assert writer.told == dict.fromkeys(
-        (BIG, SMALL), ({"timeout": 9, "base_url": "http://here/v1", "stop": [1, 2]}, False)
-    )
-
-
 def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(writer, upto):
     folder = upto("personas", personas=2, specific=2)
     first, other = (slot for person in folder.people()[:2] for slot in slots(folder.settings, person.user_id)[:1])
@@ -272,11 +257,15 @@ def test_a_text_that_is_withheld_is_asked_for_again_and_then_settled(writer, upt
     assert "lacking" not in run("status", folder)
 
 
-def test_one_command_writes_what_steps_one_by_one_write_and_goes_on_where_it_was(tmp_path, writer):
+def test_one_command_writes_what_steps_one_by_one_write_and_all_models_get_its_arguments(tmp_path, writer):
     both = ("--model", BIG, "--model", SMALL)
     alone, together = (a_build(tmp_path / name, personas=2, specific=1) for name in ("alone", "together"))
-    for name in ("personas", "questions", "answers"):
-        run(name, alone, *(both if name == "answers" else both[:2]))
+    run("personas", alone, "--model", BIG, "-M", "timeout=9", "--batch")
+    assert writer.told == {BIG: ({"timeout": 9}, True)}
+    run("questions", alone, "--model", BIG)
+    run("answers", alone, *both, *["-M", "timeout=9", "-M", "base_url=http://here/v1", "-M", "stop=[1,2]"])
+    told = {"timeout": 9, "base_url": "http://here/v1", "stop": [1, 2]}
+    assert writer.told == dict.fromkeys((BIG, SMALL), (told, False))
     asked = writer.take()
     shown = ran("build", "texts", together.root, *both)
     assert shown.output.count("Next:") == 1
