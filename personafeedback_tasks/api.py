@@ -18,12 +18,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .common.errors import OptionError, require
+from .common.errors import require
 from .common.outputs import Output, json_schema, jsonable, output_text
-from .core.benchmark import Benchmark
-from .core.cases import CaseSet
-from .core.options import Options
-from .core.plan import chosen
+from .core.asked import asked_for
 from .core.recorded import read
 from .logs.data import RunData, opened
 from .logs.names import AS_LOGGED, with_names
@@ -251,8 +248,9 @@ def load_cases(task: str, **options: Any) -> pd.DataFrame:
     require("pandas", extra="report")
     import pandas as pd
 
-    benchmark, _, _, cases = asked_for(task, options)
-    shown = benchmark.report.shown(cases, {case.id for case in cases}) if benchmark.report.shown else None
+    asked = asked_for(task, options, once=True)
+    cases, show = asked.cases, asked.benchmark.report.shown
+    shown = show(cases, {case.id for case in cases}) if show else None
     rows = []
     for case in cases:
         row = {name: getattr(case, name) for name in ("id", "cell", "user_id", "language")}
@@ -286,21 +284,7 @@ def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: b
     Args:
         say: gets a line on records that no call needs.
     """
-    benchmark, selection, told, cases = asked_for(task, options)
-    return run_of(benchmark, selection, cases, told, read(file), partial, say)
-
-
-def asked_for(task: str, options: Mapping[str, Any]) -> tuple[Benchmark, str, Options, CaseSet[Any]]:
-    """(benchmark, selection, options, cases) of a task under one setting."""
-    benchmark, selection, every = chosen(task, options)
-    if len(every) > 1:
-        raise OptionError(
-            f"Replies and cases need one setting at a time, got {', '.join(benchmark.settings(every))}. Run once for "
-            "each. (Runs of a harness take the list: `inspect eval ... -T setting=A,B`, or `--metadata` "
-            "of lm-eval.)"
-        )
-    cases = benchmark.cases(every, benchmark.selections[selection])
-    return benchmark, selection, every[0], cases
+    return run_of(asked_for(task, options, once=True), read(file), partial, say)
 
 
 def outputs() -> dict[str, type[Output]]:

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from ..common.errors import DataError, require
+from ..core.asked import asked_for
 from ..core.cases import shown_source
-from ..core.plan import chosen, make_plan
+from ..core.plan import make_plan
 from ..core.usage import Prices
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_present
@@ -49,13 +50,12 @@ def plan(
     """
     needs_tables(json_file)
     require("scipy", extra="report")
-    record, selection, every = chosen(task, given_options(given))
-    cases = record.cases(every, record.selections[selection])
-    made = make_plan(record, selection, cases, every, reply=reply_tokens, prices=prices)
+    asked = asked_for(task, given_options(given))
+    made = make_plan(asked, reply=reply_tokens, prices=prices)
     if write_json(json_file, made):
         from ..reports.plan_text import blocks
 
-        say(f"Task: {made.task}, method {every[0].method}")
+        say(f"Task: {made.task}, method {asked.method.name}")
         say(f"Data: {made.data}")
         say()
         show(blocks(made))

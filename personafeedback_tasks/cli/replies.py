@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,9 +10,7 @@ from .. import api
 from ..common.errors import OptionError
 from ..common.files import write
 from ..common.outputs import json_lines
-from ..core.benchmark import Benchmark
-from ..core.cases import CaseSet
-from ..core.options import Options
+from ..core.asked import AskedTask, asked_for
 from ..core.recorded import Key, require_text
 from ..logs.data import RunData
 from .options import given_options, json_option, out_option, task_option
@@ -65,27 +62,26 @@ def score_replies(
     if template:
         if partial or out or json_file:
             raise OptionError("--template writes FILE alone. Leave --partial, --out and --json out.")
-        _write_template(file, *api.asked_for(task, values))
+        _write_template(file, asked_for(task, values, once=True))
         return
     needs_tables(json_file)
     run = api.run_of_replies(task, file, values, partial, note_skipped)
     print_report([(run, {})], RunData(), None, json_file, out, full=True)
 
 
-def _write_template(file: Path, benchmark: Benchmark, selection: str, options: Options, cases: CaseSet[Any]) -> None:
-    method = benchmark.methods[options.method]
-    require_text(method, OptionError, benchmark.task(selection))
-    if first := benchmark.first(vars(options)):
+def _write_template(file: Path, task: AskedTask) -> None:
+    require_text(task.method, OptionError, task.task)
+    if first := task.benchmark.first(vars(task.options)):
         raise OptionError(
             f"--template has the prompts of all calls, and {first}=true builds one from the reply to another. Run the task in Inspect."
         )
     if file.exists():
         raise OptionError(f"{file}: found a file, expected none: --template writes it. Name another one.")
     prompts = {
-        Key(document.id, call): benchmark.turns(document, options, call)
-        for document in method.documents(cases)
-        for call in method.calls
+        Key(name, call): task.benchmark.turns(document, task.options, call)
+        for name, document in task.documents.items()
+        for call in task.method.calls
     }
     write(file, json_lines({"id": key.case_id, "call": key.call, "prompt": turns} for key, turns in prompts.items()))
-    say(f"wrote {file}: {len(prompts):,} calls of {len(cases):,} cases")
+    say(f"wrote {file}: {len(prompts):,} calls of {len(task.cases):,} cases")
     say('Send each prompt, and add "reply" to its line. Then: the same command without --template.')

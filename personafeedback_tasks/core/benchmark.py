@@ -156,10 +156,6 @@ class Benchmark(ABC):
         """The value of the option that a control changes, from options by name; empty without a control."""
         return str(options.get(self.report.control.option, ""))
 
-    def settings(self, every: Sequence[Options]) -> tuple[str, ...]:
-        """`setting` of all options of a run."""
-        return tuple(self.setting(vars(options)) for options in every)
-
     def options_of(self, given: Mapping[str, Any], strict: bool = True) -> tuple[Options, ...]:
         """The options of a run: once, or once for each setting that it asks, in their order.
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from ..common import foreign
 from ..parsing.answers import IMPOSSIBLE, PROMPT_CUT
+from .asked import AskedTask
 from .benchmark import Benchmark
-from .cases import CaseSet
 from .method import LikelihoodMethod, Method, TopTokenMethod
-from .options import Options
 from .window import PromptCheck
 
 UNREADABLE = "unreadable"
@@ -22,33 +20,37 @@ UNREADABLE_SHARE = 0.01
 
 
 def opening(
-    benchmark: Benchmark,
+    asked: AskedTask,
+    ids: Collection[str],
     *,
-    task: str,
-    asked: Sequence[Any],
     calls: int,
-    options: Sequence[Options],
-    data: CaseSet[Any],
     prompts: PromptCheck,
     chat_template: bool | None = None,
+    ranks: str = "",
 ) -> str:
-    """One line at the start of a run; `chat_template` is None where the harness always sends chat messages."""
-    first = options[0]
-    method = benchmark.methods[first.method]
-    cases = f"{len(asked):,} of {len(data):,} cases"
-    if groups := method.groups:
-        cases = f"{sum(len(group.cases) for group in asked):,} of {len(data):,} cases"
-        cases = f"{len(asked):,} of {len(method.documents(data)):,} {groups} ({cases}; --limit counts {groups})"
-    if alone := len(asked) - len(benchmark.counted([case.id for case in asked])):
+    """One line at the start of a run.
+
+    Args:
+        ids: of the documents that it asks, of those of the task.
+        chat_template: None where the harness always sends chat messages.
+        ranks: which of several processes this is.
+    """
+    benchmark, data = asked.benchmark, asked.cases
+    documents = [document for name, document in asked.documents.items() if name in ids]
+    cases = f"{len(documents):,} of {len(data):,} cases"
+    if groups := asked.method.groups:
+        cases = f"{sum(len(group.cases) for group in documents):,} of {len(data):,} cases"
+        cases = f"{len(documents):,} of {len(asked.documents):,} {groups} ({cases}; --limit counts {groups})"
+    if alone := len(documents) - len(benchmark.counted([case.id for case in documents])):
         cases += f" ({alone:,} without the rest of their {benchmark.units and benchmark.units.name} will not count)"
-    parts = [f"{task}: {cases}", f"{calls:,} model calls", str(prompts)]
-    for name in first.always():
-        parts.append(f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in options))}")
+    parts = [f"{asked.name}{ranks}: {cases}", f"{calls:,} model calls", str(prompts)]
+    for name in asked.options.always():
+        parts.append(f"{name} {', '.join(dict.fromkeys(str(getattr(each, name)) for each in asked.every))}")
     parts.append(f"data {data.revision}")
-    parts += dict.fromkeys(remark for each in options for remark in each.details(vars(each)))
+    parts += dict.fromkeys(remark for each in asked.every for remark in each.details(vars(each)))
     if chat_template is not None:
         parts.append(f"chat template {'applied' if chat_template else 'not applied'}")
-    if len({case.user_id for case in asked}) == 1:
+    if len({case.user_id for case in documents}) == 1:
         parts.append("ONE USER: the standard error is undefined, whatever the harness prints")
     if data.demonstration:
         parts.append("DEMONSTRATION on the bundled sample: not evidence about any model")

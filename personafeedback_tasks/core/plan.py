@@ -11,12 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ..common.errors import OptionError, choose, did_you_mean
 from ..common.outputs import Output
-from .benchmark import FIRST_TOKENS, Benchmark, benchmarks
-from .cases import CaseSet
+from .asked import AskedTask
+from .benchmark import FIRST_TOKENS, Benchmark
 from .options import Options
-from .signature import KEY
 from .usage import Prices, Usage, total
 
 TOKENS_WIDE, TOKENS_OTHER = 0.7, 0.25
@@ -135,55 +133,15 @@ class PlanDocument(Output, frozen=True, kw_only=True):
     detects: Mapping[str, float]
 
 
-def chosen(task: str, told: Mapping[str, Any]) -> tuple[Benchmark, str, tuple[Options, ...]]:
-    """(benchmark, selection, options under each setting) of a task and the options that it is run with.
-
-    A task's name may end with a method's suffix, as in lm-eval. Raises OptionError.
-    """
-    name, known = task.removeprefix(f"{KEY}/"), benchmarks()  # Inspect wants the package before a task's name
-    found = [benchmark for benchmark in known if f"{name}_".startswith(f"{benchmark}_")]
-    if not found:
-        every = [benchmark.task(selection) for benchmark in known.values() for selection in benchmark.selections]
-        raise OptionError(
-            f"task must begin with one of {', '.join(sorted(known))}, got {task!r}.{did_you_mean(name, every)}"
-        )
-    benchmark, values = known[max(found, key=len)], dict(told)
-    method = values.pop("method", None)
-    if method is not None:
-        choose("method", method, benchmark.methods)
-    tasks = {benchmark.task(selection): (selection, "") for selection in benchmark.selections}
-    plain = [*tasks]
-    for one in benchmark.methods.values():
-        for selection in benchmark.selections:
-            tasks.setdefault(benchmark.task(selection, one.suffix), (selection, one.name))
-    if name not in tasks:
-        raise OptionError(f"task must be one of {', '.join(plain)}, got {task!r}.{did_you_mean(name, plain)}")
-    selection, named = tasks[name]
-    if named and method not in (None, named):
-        raise OptionError(f"task {task} has the method {named}, got method={method}. Leave one of them out.")
-    method = named or method or next(iter(benchmark.methods))
-    return benchmark, selection, benchmark.options_of({**values, "method": method})
-
-
-def make_plan(
-    benchmark: Benchmark,
-    selection: str,
-    cases: CaseSet[Any],
-    every: Sequence[Options],
-    *,
-    reply: int | None = None,
-    prices: Prices | None = None,
-) -> PlanDocument:
+def make_plan(asked: AskedTask, *, reply: int | None = None, prices: Prices | None = None) -> PlanDocument:
     """The calls, tokens and price of a run. Without `reply`, each reply is taken to be as long as the limit allows."""
-    options = every[0]
-    method = benchmark.methods[options.method]
-    documents = method.documents(cases)
+    benchmark, cases, method, documents = asked.benchmark, asked.cases, asked.method, asked.documents
     expected = reply if method.new_tokens else 0
     reply = method.new_tokens if expected is None else expected
     asks, longest, max_tokens = {}, 0, method.max_tokens
-    for setting, told in zip(benchmark.settings(every), every, strict=True):
+    for setting, told in zip(asked.settings, asked.every, strict=True):
         prompts: list[str] = []
-        for document in documents:
+        for document in documents.values():
             prompts += _prompts(benchmark, document, told)
         tokens = estimated(prompts)
         calls = method.requests * len(tokens)
@@ -205,12 +163,12 @@ def make_plan(
         SmallestDifference(**asdict(one), design_effect=one.design_effect(sizes), smallest=one.smallest(sizes))
         for one in benchmark.comparisons
     ]
-    expected_cases = {} if cases.counts == "any" else benchmark.sizes(cases, options)
+    expected_cases = {} if cases.counts == "any" else benchmark.sizes(cases, asked.options)
     dollars = prices.of if prices else lambda usage: math.nan
     every_ask = total(asks.values())
     return PlanDocument(
-        task=benchmark.named(benchmark.task(selection, method.suffix), cases, options),
-        options=options.signed(),
+        task=benchmark.named("_".join(filter(None, (asked.task, method.suffix))), cases, asked.options),
+        options=asked.options.signed(),
         data=cases.revision,
         cells={
             cell: PlannedCell(len(some), expected_cases.get(cell), len(_users(some)))

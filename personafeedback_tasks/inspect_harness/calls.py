@@ -5,7 +5,7 @@ A sample has ids and the question; the transcript has every prompt as it was sen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from itertools import product
 from typing import Any
@@ -27,8 +27,8 @@ from inspect_ai.util import span
 
 from ..common.errors import OptionError
 from ..core import window
+from ..core.asked import AskedTask
 from ..core.benchmark import FIRST_TOKENS, Benchmark
-from ..core.cases import CaseSet
 from ..core.options import Options
 
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
@@ -38,28 +38,21 @@ REFUSAL: ContextVar[str] = ContextVar("refusal", default="")
 itself."""
 
 
-def ask_every_call(
-    benchmark: Benchmark,
-    cases: CaseSet[Any],
-    every: Sequence[Options],
-    refuse: Callable[[Model], None] | None = None,
-) -> Solver:
+def ask_every_call(task: AskedTask, refuse: Callable[[Model], None] | None = None) -> Solver:
     """A solver that makes the calls of a case or document concurrently, after the benchmark's first call, if any.
 
     Args:
         refuse: raises for a model that does not support these calls.
     """
-    of_method = benchmark.methods[every[0].method]
-    names = of_method.asked(benchmark.settings(every))
-    firsts = [benchmark.first(vars(options)) for options in every]
+    benchmark, of_method = task.benchmark, task.method
+    names = of_method.asked(task.settings)
     first_tokens = None if of_method.max_tokens else FIRST_TOKENS
-    document_of = {document.id: document for document in of_method.documents(cases)}
 
     # Inspect writes a solver's arguments into the log: the cases come in from outside, the method is an argument.
     @solver(name="ask_every_call")
     def asking(method: str) -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            model, case = get_model(), document_of[str(state.sample_id)]
+            model, case = get_model(), task.documents[str(state.sample_id)]
             if REFUSAL.get():
                 raise OptionError(REFUSAL.get())
             if refuse is not None:
@@ -71,9 +64,9 @@ def ask_every_call(
             about = {"case_id": case.id, **({"epoch": state.epoch} if state.epoch > 1 else {})}
             outputs: dict[str, ModelOutput] = {}
             told, noted = [], dict[str, str]()
-            for options, first in zip(every, firsts, strict=True):
+            for options in task.every:
                 outcome = {}
-                if first:
+                if first := benchmark.first(vars(options)):
                     prompt = benchmark.prompt(case, options, first)
                     message = ChatMessageUser(content=prompt, metadata={**about, "call": first})
                     await ask(model, first, [message], outputs, first_tokens)

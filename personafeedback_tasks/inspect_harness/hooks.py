@@ -19,9 +19,8 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, Model, get_model
 from inspect_ai.util import display_type
 
 from ..core import messages, recorded, window
-from ..core.benchmark import Benchmark, find
-from ..core.cases import CaseSet
-from ..core.options import Options
+from ..core.asked import AskedTask
+from ..core.benchmark import find
 from ..core.signature import KEY, Signature, signatures, signed
 from ..core.window import PromptCheck, Window, check, made_for
 from . import calls
@@ -33,16 +32,15 @@ from .scorers import in_view
 logger = logging.getLogger(__name__)
 
 
-def watch(benchmark: Benchmark, name: str, cases: CaseSet[Any], every: Sequence[Options]) -> dict[str, Any]:
+def watch(asked: AskedTask) -> dict[str, Any]:
     """Print the two messages about every run of this task; returns the signatures for `Task(metadata=...)`."""
     _register()
-    found = [Signature.of(benchmark, name, cases, options) for options in every]
-    _TASKS[_key(found)] = cases, every
-    return signed(found)
+    _TASKS[_key(asked.signatures)] = asked
+    return signed(asked.signatures)
 
 
-# signatures -> the cases and options that they were made of
-_TASKS: dict[str, tuple[CaseSet[Any], Sequence[Options]]] = {}
+# signatures -> the task that they were made of
+_TASKS: dict[str, AskedTask] = {}
 
 
 def _key(found: Sequence[Signature]) -> str:
@@ -133,28 +131,18 @@ def _inform(text: str) -> None:
 def _opening(
     found: Sequence[Signature], ids: list[Any] | None, epochs: int, system: str | None
 ) -> tuple[str, PromptCheck]:
-    cases, every = _TASKS[_key(found)]
-    benchmark = find(found[0].benchmark)
+    task = _TASKS[_key(found)]
     chosen = set(map(str, ids or ()))
-    method = benchmark.methods[every[0].method]
-    asked = [document for document in method.documents(cases) if document.id in chosen]
+    asked = [document for name, document in task.documents.items() if name in chosen]
     before: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     texts = (
-        [*before, *calls.messages(benchmark, document, options, call)]
-        for document, options, call in product(asked, every, method.calls)
+        [*before, *calls.messages(task.benchmark, document, options, call)]
+        for document, options, call in product(asked, task.every, task.method.calls)
     )
-    number = len(asked) * len(every) * len(method.calls)
-    prompts = _check_prompts(found[0].task, get_model(), number, texts)
-    opening = messages.opening(
-        benchmark,
-        task=found[0].task,
-        asked=asked,
-        calls=len(asked) * len(recorded.calls_of(benchmark, *map(vars, every))) * epochs,
-        options=every,
-        data=cases,
-        prompts=prompts,
-    )
-    return opening, prompts
+    number = len(asked) * len(task.every) * len(task.method.calls)
+    prompts = _check_prompts(task.name, get_model(), number, texts)
+    made = len(asked) * len(recorded.calls_of(task.benchmark, *map(vars, task.every))) * epochs
+    return messages.opening(task, chosen, calls=made, prompts=prompts), prompts
 
 
 def _check_prompts(task: str, model: Model, asked: int, prompts: Iterable[list[ChatMessage]]) -> PromptCheck:

@@ -10,6 +10,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
 from ..common.errors import OptionError
+from ..core.asked import AskedTask
 from ..core.benchmark import find
 from ..core.cases import shown_source
 from ..core.method import TOP_TOKENS, RewardMethod, TopTokenMethod
@@ -50,30 +51,30 @@ def build_task(benchmark: str, selection: str, options: Mapping[str, Any], only:
             raise OptionError(f"method must be {only} in a task of that name, got {given['method']!r}. Leave it out.")
         given["method"] = only
     every = record.options_of(given)
-    told = every[0]
-    method = record.method(told.method, "inspect")
+    method = record.method(every[0].method, "inspect")
     name = record.task(selection, method.suffix if only else "")
-    cases = record.cases(every, record.selections[selection])
+    asked = AskedTask.load(record, name, record.selections[selection], every)
     refuse, config = None, _LOGPROBS
     if isinstance(method, RewardMethod):
         refuse, config = refuse_other_model, GenerateConfig(max_connections=CONNECTIONS)
     elif not isinstance(method, TopTokenMethod):
         # The part of a prompt that cases share is shorter than what Anthropic caches: a cache write is never read back.
         config = GenerateConfig(max_tokens=method.max_tokens, temperature=0.0, cache_prompt=False)
-    settings, samples = record.settings(every), []
-    for document in method.documents(cases):
-        about = record.logged(method, document, settings)
+    samples = []
+    for document, about in zip(asked.documents.values(), asked.logged(), strict=True):
         sample_id, targets = about.pop("id"), about.pop("targets")
         samples.append(Sample(id=sample_id, input=record.input(document), target=targets, metadata=about))
     return Task(
-        dataset=MemoryDataset(samples, name=record.titled(cases.named_set), location=shown_source(cases.source)),
-        solver=ask_every_call(record, cases, every, refuse),
+        dataset=MemoryDataset(
+            samples, name=record.titled(asked.cases.named_set), location=shown_source(asked.cases.source)
+        ),
+        solver=ask_every_call(asked, refuse),
         scorer=scores(record.name, method.name)(),
         config=config,
         epochs=Epochs(1, []),  # no reducer, see `scorers.measures`; --epochs and --epochs-reducer work as usual
         version=record.version,
-        name=_shown(record.named(name, cases, told)),
-        metadata=hooks.watch(record, name, cases, every),
+        name=_shown(asked.name),
+        metadata=hooks.watch(asked),
     )
 
 

@@ -18,11 +18,11 @@ from lm_eval.api.task import ConfigurableTask
 
 from ..common.errors import OptionError, PersonaFeedbackError
 from ..core import messages
+from ..core.asked import AskedTask
 from ..core.benchmark import find
-from ..core.cases import CaseSet
 from ..core.method import LabelMethod, Reply, ReplyMethod, per_call, text_in
 from ..core.result import Result
-from ..core.signature import Signature, signed
+from ..core.signature import signed
 from ..core.thinking import mark_open_thinking, token_limit
 from ..core.window import KEY as PROMPTS
 from . import metrics
@@ -43,7 +43,6 @@ class BenchmarkTask(ConfigurableTask):
         selection = dict(config.get("dataset_kwargs") or {})
         self.benchmark = find(str(selection.pop("benchmark", None)))
         self.method = self.benchmark.method(str(selection.pop("method", None)), "lm-eval")
-        self.selection = selection
         if str(metadata.get("version")) != self.benchmark.version:
             raise PersonaFeedbackError(
                 f"{config.get('task')}: the YAML file {metadata.get('config_source')} has task version "
@@ -53,27 +52,27 @@ class BenchmarkTask(ConfigurableTask):
             )
         if metadata.get("method") not in (None, self.method.name):
             raise OptionError(self._other_method(str(config["task"]), metadata["method"]))
-        self.options = self.benchmark.options_of({**metadata, "method": self.method.name}, strict=False)
-        self.settings = self.benchmark.settings(self.options)
-        self._asked = dict(zip(self.method.asked(self.settings), product(self.options, self.method.calls), strict=True))
-        if any(self.benchmark.first(vars(options)) for options in self.options):
+        every = self.benchmark.options_of({**metadata, "method": self.method.name}, strict=False)
+        if any(self.benchmark.first(vars(options)) for options in every):
             raise OptionError(
                 f"{self.benchmark.first_call}=true works in Inspect only: an lm-eval task cannot build a prompt from an earlier "
                 "reply. Leave it out, or run the task in Inspect."
             )
+        self.asked = AskedTask.load(self.benchmark, str(config["task"]), selection, every)
+        names = self.method.asked(self.asked.settings)
+        self._calls = dict(zip(names, product(every, self.method.calls), strict=True))
         self._results: dict[str, list[Result]] = {}  # document id -> what follows from its replies
         # lm-eval logs the metadata, and adds all of --model_args to it, some of which are keys.
-        logged = ("version", "config_source", *vars(self.options[0]))
+        logged = ("version", "config_source", *vars(every[0]))
         metadata = {name: value for name, value in metadata.items() if name in logged}
-        more = metrics.of_several(self.benchmark, self.method, self.settings)
+        more = metrics.of_several(self.benchmark, self.method, self.asked.settings)
         config["metric_list"] = [*config["metric_list"], *more]
-        gains = self.benchmark.of_several(self.method, self.settings)
+        gains = self.benchmark.of_several(self.method, self.asked.settings)
         self._with_stderr = [self.benchmark.primary(self.method), *gains]
         # If a task names this function, lm-eval does not look up its metrics, which would end on the Hub.
         super().__init__(config={**config, "metadata": metadata, "process_results": self.process_results})
-        found = [Signature.of(self.benchmark, config["task"], self.cases, options) for options in self.options]
-        self._config.metadata = {**metadata, **signed(found)}
-        self._config.task_alias = found[0].task
+        self._config.metadata = {**metadata, **signed(self.asked.signatures)}
+        self._config.task_alias = self.asked.name
         if self._config.task_alias != config["task"]:
             _warn_of_remark(self._config.task_alias.removeprefix(config["task"]).strip())
 
@@ -89,15 +88,12 @@ class BenchmarkTask(ConfigurableTask):
         )
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the cells with the benchmark's own loader, not `datasets.load_dataset`: strict, interleaved by user."""
-        self.cases: CaseSet[Any] = self.benchmark.cases(self.options, self.selection)
-        self._document_of = {document.id: document for document in self.method.documents(self.cases)}
-        rows = [self.benchmark.logged(self.method, document, self.settings) for document in self._document_of.values()]
-        self.dataset = {self.config.test_split: datasets.Dataset.from_list(rows)}
+        """Take the cells from the benchmark's own loader, not `datasets.load_dataset`: strict, interleaved by user."""
+        self.dataset = {self.config.test_split: datasets.Dataset.from_list(self.asked.logged())}
 
     def doc_to_text(self, doc: Mapping[str, Any], doc_to_text: Any = None) -> str:
-        options, call = self._asked[doc.get("call", self.method.calls[0])]
-        return self.benchmark.prompt(self._document_of[doc["id"]], options, call)
+        options, call = self._calls[doc.get("call", self.method.calls[0])]
+        return self.benchmark.prompt(self.asked.documents[doc["id"]], options, call)
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> list[str]:
         """The right label of each call, case after case. lm-eval logs it as text, beside `targets`."""
@@ -106,7 +102,7 @@ class BenchmarkTask(ConfigurableTask):
     def fewshot_context(self, doc: Mapping[str, Any], *args: Any, **kwargs: Any) -> list[str]:
         """One context per call."""
         context = super().fewshot_context
-        return [context({**doc, "call": call}, *args, **kwargs) for call in self._asked]
+        return [context({**doc, "call": call}, *args, **kwargs) for call in self._calls]
 
     def construct_requests(self, doc: dict[str, Any], ctx: Sequence[str], **kwargs: Any) -> list[Instance]:
         requests: list[Instance] = []
@@ -130,17 +126,14 @@ class BenchmarkTask(ConfigurableTask):
         self._config.metadata[PROMPTS] = prompts.as_dict()
         ranks = kwargs.get("world_size", 1)
         if kwargs.get("rank", 0) == 0:
-            asked = dict.fromkeys(request.doc["id"] for request in self.instances)
             logger.info(
                 messages.opening(
-                    self.benchmark,
-                    task=f"{self._config.task_alias}{f' (rank 0 of {ranks})' if ranks > 1 else ''}",
-                    asked=[self._document_of[name] for name in asked],
+                    self.asked,
+                    {request.doc["id"] for request in self.instances},
                     calls=len(self.instances),
-                    options=self.options,
-                    data=self.cases,
                     prompts=prompts,
                     chat_template=bool(kwargs.get("apply_chat_template")),
+                    ranks=f" (rank 0 of {ranks})" if ranks > 1 else "",
                 )
             )
 
@@ -153,10 +146,9 @@ class BenchmarkTask(ConfigurableTask):
 
     def _cache_key(self) -> str:
         # changes with everything that a request is built from
-        parts = [self.benchmark.version, self.cases.digest]
-        for options in self.options:
-            signs = self.benchmark.signs(self.cases, options)
-            parts += map(str, (*vars(options).values(), self.benchmark.fingerprint(options), *signs.values()))
+        parts = [self.benchmark.version, self.asked.cases.digest]
+        for options, signed_as in zip(self.asked.every, self.asked.signatures, strict=True):
+            parts += map(str, (*vars(options).values(), signed_as.fingerprint, *signed_as.signs.values()))
         return "-".join(parts)
 
     def apply_filters(self) -> list[Instance] | None:

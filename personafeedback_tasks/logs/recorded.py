@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from ..common.errors import DataError, OptionError
-from ..core.benchmark import Benchmark
-from ..core.cases import CaseSet
-from ..core.options import Options
+from ..core.asked import AskedTask
 from ..core.recorded import Key, Recorded, calls_of, keys, require_text
 from ..core.result import Result
-from ..core.signature import Signature
 from ..core.thinking import mark_open_thinking
 from .run import Run
 
@@ -22,10 +18,7 @@ HARNESS = "recorded replies"
 
 
 def run_of(
-    benchmark: Benchmark,
-    selection: str,
-    cases: CaseSet[Any],
-    options: Options,
+    task: AskedTask,
     recorded: Recorded,
     partial: bool = False,
     say: Callable[[str], object] = lambda line: None,
@@ -33,6 +26,7 @@ def run_of(
     """The run that has these replies.
 
     Args:
+        task: under one setting.
         partial: leave out the cases without any record.
         say: gets a line on records that no call needs.
 
@@ -40,11 +34,9 @@ def run_of(
         OptionError: the method reads no text.
         DataError: a case, or a call of one, has no record.
     """
-    task = benchmark.task(selection)
-    method = require_text(benchmark.methods[options.method], OptionError, task)
-    documents = method.documents(cases)
-    names = calls_of(benchmark, vars(options))
-    asked = keys((document.id for document in documents), names, recorded.epochs)
+    method, documents = require_text(task.method, OptionError, task.task), task.documents
+    names = calls_of(task.benchmark, vars(task.options))
+    asked = keys(documents, names, recorded.epochs)
     gaps: dict[str, list[Key]] = {}
     for key in recorded.missing(asked):
         gaps.setdefault(key.case_id, []).append(key)
@@ -57,14 +49,13 @@ def run_of(
     in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
     recorded = replace(recorded, replies=in_view)
     results: list[Result] = []
-    for document in documents:
-        if document.id not in left_out:
-            logged = benchmark.logged(method, document, [benchmark.setting(vars(options))])
+    for logged in task.logged():
+        if logged["id"] not in left_out:
             for epoch in recorded.epochs:
-                replies = [recorded.get(Key(document.id, call, epoch)) for call in method.calls]
-                (of_setting,) = benchmark.logged_cases(method, logged, epoch)
+                replies = [recorded.get(Key(logged["id"], call, epoch)) for call in method.calls]
+                (of_setting,) = task.benchmark.logged_cases(method, logged, epoch)
                 results += method.judge(of_setting, replies)
-    signature = Signature.of(benchmark, task, cases, options)
+    (signature,) = task.signatures
     written = datetime.fromtimestamp(recorded.path.stat().st_mtime, UTC)
     epochs = len(recorded.epochs)
     return Run(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from support.commands import personafeedback, ran
 
-from personafeedback_tasks.core.plan import chosen, estimated, make_plan
+from personafeedback_tasks.core.asked import asked_for
+from personafeedback_tasks.core.plan import estimated, make_plan
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import baselines, prompts
 from personafeedback_tasks.personafeedback.baselines import COMPARISONS
@@ -24,9 +25,7 @@ PAIRED, UNPAIRED = COMPARISONS[:-1], COMPARISONS[-1]
 
 
 def plan_of(data, task="personafeedback", **options):
-    benchmark, selection, every = chosen(task, {"data": str(data), **options})
-    cases = benchmark.cases(every, benchmark.selections[selection])
-    return make_plan(benchmark, selection, cases, every)
+    return make_plan(asked_for(task, {"data": str(data), **options}))
 
 
 # --- the smallest difference: properties --------------------------------------------------------------------------------------

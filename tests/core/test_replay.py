@@ -24,8 +24,8 @@ from support.shown import as_json
 
 from personafeedback_tasks.analysis.report import report_document
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.core.asked import asked_for
 from personafeedback_tasks.core.method import Reply
-from personafeedback_tasks.core.plan import chosen
 from personafeedback_tasks.core.recorded import Key, read
 from personafeedback_tasks.logs.data import RunData
 from personafeedback_tasks.logs.read import read_run
@@ -174,11 +174,10 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     done = ran("score-replies", task, file, "-T", "data=sample", "--template")
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert f"{len(rows)} calls" in done.stdout
-    benchmark, selection, (options,) = chosen(task, {"data": "sample"})
-    method = benchmark.methods[options.method]
-    documents = method.documents(benchmark.cases([options], benchmark.selections[selection]))
-    assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in method.calls]
-    assert rows[-1]["prompt"] == benchmark.turns(documents[-1], options, method.calls[-1])
+    asked = asked_for(task, {"data": "sample"})
+    calls, documents = asked.method.calls, [*asked.documents.values()]
+    assert [(row["id"], row["call"]) for row in rows] == [(one.id, call) for one in documents for call in calls]
+    assert rows[-1]["prompt"] == asked.benchmark.turns(documents[-1], asked.options, calls[-1])
     assert "line 1: found no reply, expected one" in refused(task, file, "-T", "data=sample")
     assert "--template writes it" in refused(task, file, "-T", "data=sample", "--template")
     write(file, [{**row, "reply": "None of them."} for row in rows])

@@ -12,9 +12,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from personafeedback_tasks.core.asked import AskedTask
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.core.method import Reply, of_settings
-from personafeedback_tasks.core.signature import Signature, signed
+from personafeedback_tasks.core.signature import signed
 from personafeedback_tasks.core.table import table
 from personafeedback_tasks.logs import log
 from personafeedback_tasks.logs.errors import RunError
@@ -34,23 +35,22 @@ Model = Callable[[str, str], str]
 def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = "", **options: Any) -> Path:
     """Ask every case and write the log."""
     record = find(benchmark)
-    every = record.options_of(options)
-    settings, method = record.settings(every), record.methods[every[0].method]
-    cases = record.cases(every, record.selections[selection])
+    task = AskedTask.load(record, record.task(selection), record.selections[selection], record.options_of(options))
+    method = task.method
+    names = dict(zip(method.asked(task.settings), product(task.every, method.calls), strict=True))
     lines: list[dict[str, Any]] = [
-        {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": record.task(selection), "options": options,
-         **signed([Signature.of(record, record.task(selection), cases, told) for told in every])}
+        {NAME: 1, "model": name, "date": "2026-11-24T12:00:00+00:00", "task": task.task, "options": options,
+         **signed(task.signatures)}
     ]  # fmt: skip
     scored = []
-    for document in method.documents(cases):
-        logged = record.logged(method, document, settings)
+    for document, logged in zip(task.documents.values(), task.logged(), strict=True):
         asked = [
             {"prompt": [turn["content"] for turn in record.turns(document, told, call)], "reply": model(document.id, name)}
-            for name, (told, call) in zip(method.asked(settings), product(every, method.calls), strict=True)
+            for name, (told, call) in names.items()
         ]  # fmt: skip
         results = []
         for of_setting, calls in zip(
-            record.logged_cases(method, logged), of_settings(asked, len(settings)), strict=True
+            record.logged_cases(method, logged), of_settings(asked, len(task.settings)), strict=True
         ):
             results += method.judge(of_setting, [Reply(call["reply"]) for call in calls])
         scored += record.tabled(method, results, NAME)
