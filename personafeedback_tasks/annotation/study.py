@@ -171,7 +171,13 @@ class Study:
         folder = self.folder
         with folder.locked():
             if files:
-                self._take_in(files, say)
+                if not folder.read(PackItem):
+                    raise DataError(f"{folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
+                found = merged(folder, self.asked, files)
+                folder.write(Vote, found.votes)
+                say(f"{found.new:,} new votes; {found.again:,} were there before")
+                if found.replaced:
+                    say(f"! {found.replaced:,} differ from another vote by the same person: the later one counts")
             votes, places = folder.read(Vote), folder.read(PackItem)
             if not votes and not drop:
                 raise DataError(
@@ -208,12 +214,3 @@ class Study:
             + ", ".join(f"{count:,} items have {of}" for of, count in sorted(per.items(), reverse=True))
         )
         return counted
-
-    def _take_in(self, files: Sequence[Path], say: Say) -> None:
-        if not self.folder.read(PackItem):
-            raise DataError(f"{self.folder.path(PackItem)}: found no packs, expected some. Run first: {self.packs}")
-        votes, new, again, replaced = merged(self.folder, self.asked, files)
-        self.folder.write(Vote, votes)
-        say(f"{new:,} new votes; {again:,} were there before")
-        if replaced:
-            say(f"! {replaced:,} differ from another vote by the same person: the later one counts")

@@ -23,11 +23,6 @@ from .settings import FILE, Settings
 from .steps import ANSWERS, PACKS, RELEASE, TRAINING
 from .texts.personas import json_of, new_people
 
-SAME = "whose responses are the same text"
-TWICE = "of an earlier row with the same user, question and texts"
-BOTH = "with the opposite label of another row; neither is taken"
-"""Reasons to leave out a pair."""
-
 
 class ImportedRow(msgspec.Struct, frozen=True):
     """A row of a source: a pair with its label. Without a user_id, rows with one persona are of one user."""
@@ -40,7 +35,13 @@ class ImportedRow(msgspec.Struct, frozen=True):
     category: Annotated[str, one_of("", *CATEGORIES)] | None = None
 
     def __post_init__(self) -> None:
-        refuse_user(str(self.user_id or "x"))
+        refuse_user(self.user)
+
+    @property
+    def user(self) -> str:
+        """Its user_id, or a digest of its persona."""
+        given = "" if self.user_id is None else str(self.user_id)
+        return given or digest_of((json.dumps(self.profile, sort_keys=True, ensure_ascii=False),))
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -95,8 +96,7 @@ def _tables(
     if source.suffix.lower() not in (".csv", ".jsonl"):
         raise OptionError(f"--from must be a .csv or .jsonl file, got {source.name}. Convert it.")
     for where, row in table(source, ImportedRow, any_text=True):
-        profile = row.profile
-        user = str(row.user_id or digest_of((json.dumps(profile, sort_keys=True, ensure_ascii=False),)))
+        profile, user = row.profile, row.user
         if profiles.setdefault(user, profile) != profile:
             raise broken(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
@@ -107,7 +107,7 @@ def _tables(
         sides = sorted((chosen.id, rejected.id))
         name = digest_of(sides)
         if chosen.id == rejected.id:
-            left_out[SAME] += 1
+            left_out["whose responses are the same text"] += 1
         elif name not in pairs:
             settings.generator("pair", name).shuffle(sides)
             first, second = sides
@@ -118,10 +118,11 @@ def _tables(
             answers.setdefault(chosen.id, chosen)
             answers.setdefault(rejected.id, rejected)
         elif pairs[name].label == chosen.id:
-            left_out[TWICE] += 1
+            left_out["of an earlier row with the same user, question and texts"] += 1
         else:
             contradicted.add(name)
-    left_out.update({BOTH: len(contradicted)} if contradicted else {})
+    if contradicted:
+        left_out["with the opposite label of another row; neither is taken"] = len(contradicted)
     kept = [pair for name, pair in pairs.items() if name not in contradicted]
     profiles = {pair.user_id: profiles[pair.user_id] for pair in kept}
     texts = dict.fromkeys(side for pair in kept for side in (pair.label, pair.other(pair.label)))

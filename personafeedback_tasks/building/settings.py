@@ -78,8 +78,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @classmethod
     def load(cls, path: Path) -> Settings:
         """Settings of a file, with defaults. Raises DataError for an unknown key or an invalid value."""
-        if not path.is_file():
-            raise DataError(f"{path}: there is no such file. Start a build: personafeedback build init DIR")
         try:
             found = tomllib.loads(read(path).decode("utf-8"))
         except ValueError as error:

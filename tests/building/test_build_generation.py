@@ -20,7 +20,7 @@ from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import new_people
-from personafeedback_tasks.building.texts.prompts import numbers as numbers_in
+from personafeedback_tasks.building.texts.prompts import chosen
 from personafeedback_tasks.building.texts.sources import scenarios, start
 from personafeedback_tasks.building.texts.specific import _features, _unquoted, draw_scenarios
 from personafeedback_tasks.common.similar import Seen, likeness
@@ -176,6 +176,10 @@ def test_a_teams_questions_stay_and_near_duplicates_are_replaced(upto, writer):
     writer.take()
     write_questions(folder, ONE)
     assert (writer.take(), folder.read(Question)) == ([], [own, *written])
+
+
+def numbers_in(reply):
+    return chosen(range(1, 100), reply)
 
 
 READ = {

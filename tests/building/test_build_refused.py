@@ -119,7 +119,7 @@ REFUSED = [
     ("pairs.jsonl", pairs({}, {"user_id": "../x"}), IMPORT, "line 2: found user_id = '../x', expected the name of a file"),
     ("pairs.jsonl", pairs({}, {"user_id": "ann "}), IMPORT, "line 2: found user_id = 'ann ', expected the name of a file"),
     ("pairs.jsonl", pairs({}, {"category": "other"}), IMPORT, "category = 'other', expected one of specific, general, nothing"),
-    ("pairs.jsonl", pairs({"user_id": 7}, {"user_id": 7, "persona": "Other"}), IMPORT, "line 2: found another persona of '7' than in an earlier row"),
+    ("pairs.jsonl", pairs({"user_id": 0}, {"user_id": 0, "persona": "Other"}), IMPORT, "line 2: found another persona of '0' than in an earlier row"),
     ("pairs.jsonl", pairs({"rejected": "Soup"}), IMPORT, "found no pair, expected some. Left out: 1 whose responses are the same text."),
     ("pairs.parquet", "PAR1", "build init DIR/new --from DIR/pairs.parquet", "--from must be a .csv or .jsonl file, got pairs.parquet"),
 ]  # fmt: skip

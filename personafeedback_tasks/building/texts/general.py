@@ -63,12 +63,8 @@ def _open_questions(run: QuestionsRun, texts: Sequence[str]) -> list[str]:
 
 def write_general(run: QuestionsRun, texts: Sequence[str]) -> None:
     """Match pool questions to persons who lack some, and take the valid matches."""
-    opened, settings, prompt, fits = (
-        _open_questions(run, texts),
-        run.settings,
-        run.prompt("general"),
-        run.prompt("fits"),
-    )
+    opened, settings = _open_questions(run, texts), run.settings
+    prompt, fits = run.prompt("general"), run.prompt("fits")
     user_of = {general_slot(settings, user): user for user in run.people}
     own, unfit = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)  # user -> questions
     for question in run.questions:

@@ -121,21 +121,18 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def chosen(shown: Sequence[C], reply: str) -> list[C]:
-    """The items that a reply chooses, in its order; invalid numbers are left out."""
-    return [shown[number - 1] for number in dict.fromkeys(numbers(reply)) if 1 <= number <= len(shown)]
-
-
-def numbers(reply: str) -> list[int]:
-    """The numbers that a reply chooses, in its order."""
+    """The items that a reply chooses by their numbers, in its order; invalid numbers are left out."""
     lines = [line for line in reply.splitlines() if line.strip()]
     placed = [choice for line in lines if (choice := _PLACED.match(line))]
     if len(placed) == len(lines) and [int(choice[1]) for choice in placed] == list(range(1, len(lines) + 1)):
-        return [int(choice[2]) for choice in placed]
-    found: list[str] = []
-    for line in lines:
-        copied = _COPIED.match(line)
-        found += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
-    return [int(number) for number in found]
+        found = [choice[2] for choice in placed]
+    else:
+        found = []
+        for line in lines:
+            copied = _COPIED.match(line)
+            found += [copied[1]] if copied else re.findall(r"[0-9]{1,6}", line)
+    numbers = dict.fromkeys(map(int, found))
+    return [shown[number - 1] for number in numbers if 1 <= number <= len(shown)]
 
 
 def _placeholders(names: set[str]) -> str:
