@@ -66,12 +66,12 @@ def refuses(folder, stage, *rows) -> str:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=9))
-def test_most_votes_are_the_majority_and_even_ones_have_none(votes):
-    yes, no = votes.count(True), votes.count(False)
-    row = judged(Relevance, votes=votes)
-    assert row.judgment == {1: True, 0: None, -1: False}[(yes > no) - (yes < no)]
-    assert (row.votes.count(True), row.votes.count(False), row.label) == (yes, no, None)
+@pytest.mark.parametrize(
+    ("votes", "judgment"), [("", None), ("y", True), ("n", False), ("yn", None), ("nyy", True), ("ynnyn", False)]
+)
+def test_most_votes_are_the_majority_and_even_ones_have_none(votes, judgment):
+    row = judged(Relevance, votes=[vote == "y" for vote in votes])
+    assert (row.judgment, "".join("ny"[vote] for vote in row.votes), row.label) == (judgment, votes, None)
 
 
 @pytest.mark.parametrize(
