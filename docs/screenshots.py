@@ -72,7 +72,7 @@ def main() -> None:
             size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             driver.get("about:blank")
-            driver.get(f"{(folder / 'ranking' / 'index.html').as_uri()}{fragment}")
+            driver.get(f"{(folder / 'ranking' / 'ranking.html').as_uri()}{fragment}")
             driver.save_screenshot(str(HERE / picture))
         driver.quit()
 

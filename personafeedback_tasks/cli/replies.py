@@ -26,7 +26,7 @@ from .runs import note_skipped, print_report
     "--template", is_flag=True, help="Write FILE instead: a line per call with its prompt, to which you add the reply."
 )
 @click.option("--partial", is_flag=True, help="Leave out cases without any record, as after a run with --limit.")
-@out_option("Folder for report.md, report.json and index.html, a page with every case.")
+@out_option("Folder for report.md, report.json and report.html, a page with every case.")
 @json_option
 def score_replies(
     task: str,

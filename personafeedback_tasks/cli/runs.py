@@ -36,7 +36,7 @@ from .output import STDOUT, files_written, progress, say, show, write_json, writ
 @name_option
 @price_option
 @json_option
-@out_option("Folder for report.md, report.json and index.html, a page with every case.")
+@out_option("Folder for report.md, report.json and report.html, a page with every case.")
 @click.option("--full", is_flag=True, help="Print every table and the whole signature, as report.md has them.")
 def report(
     runs: tuple[Path, ...],
@@ -109,7 +109,7 @@ def print_report(
     help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
 )  # fmt: skip
 @json_option
-@out_option("Folder for ranking.md, ranking.csv, ranking.json and index.html, a page with the ranking and every case.")
+@out_option("Folder for ranking.md, ranking.csv, ranking.json and ranking.html, a page with the ranking and every case.")
 def rank(
     runs: tuple[Path, ...],
     cost_logs: tuple[Path, ...],

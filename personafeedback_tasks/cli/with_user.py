@@ -43,7 +43,7 @@ def persona(name: str, setting: str, data: str | None) -> None:
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=RUN)
 @value_option
 @json_option
-@out_option("Folder for cost.md, cost.json and index.html, a page with every sample's answers side by side.")
+@out_option("Folder for cost.md, cost.json and cost.html, a page with every sample's answers side by side.")
 def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None, out: Path | None) -> None:
     """Say what knowing the user costs in other tasks: the change of each task's own score with a profile in context.
 

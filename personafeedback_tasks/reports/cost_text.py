@@ -64,7 +64,7 @@ def files(costs: Sequence[Cost], document: CostDocument) -> dict[str, str]:
     return {
         "cost.md": markdown([heading("What knowing the user costs"), *blocks(document)]),
         "cost.json": output_text(document),
-        "index.html": page(costs),
+        "cost.html": page(costs),
     }
 
 

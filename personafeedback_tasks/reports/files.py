@@ -27,7 +27,7 @@ def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
         "report.json": output_text(document),
-        "index.html": page.render(rankings, balances(rankings)),
+        "report.html": page.render(rankings, balances(rankings)),
     }
 
 
@@ -37,7 +37,7 @@ def rank_files(rankings: Sequence[Ranking], document: RankDocument) -> dict[str,
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(document, full=True))}",
         "ranking.csv": rank_csv(document),
         "ranking.json": output_text(document),
-        "index.html": page.render(rankings, document.balance),
+        "ranking.html": page.render(rankings, document.balance),
     }
 
 

@@ -36,10 +36,13 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
-    reported = personafeedback("report", folder, "--full", "--out", tmp_path / "report")
-    ranked = personafeedback("rank", folder, "--full", "--out", tmp_path / "rank")
+    out = tmp_path / "out"  # of both: neither writes over a file of the other
+    reported = personafeedback("report", folder, "--full", "--out", out)
+    ranked = personafeedback("rank", folder, "--full", "--out", out)
     assert reported.exit_code == ranked.exit_code == 0, reported.output + ranked.output
-    files = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*/*") if path.suffix != ".png"}
+    files = {path.name: path.read_text("utf-8") for path in out.iterdir()}
+    kinds = {"report": ("md", "json", "html"), "ranking": ("md", "csv", "json", "html")}
+    assert files.keys() == {f"{name}.{kind}" for name in kinds for kind in kinds[name]}
     for text in (reported.stdout, files["report.md"]):
         assert NEW.label in text
     for text in (ranked.stdout, files["ranking.md"].replace("\\", "")):
@@ -57,7 +60,8 @@ def test_a_measure_is_one_entry_and_is_in_every_output(folder, tmp_path):
     assert faults(report, "report") == []
     assert all(NEW.key in run["groups"]["total"]["measures"] for run in report["reports"])
     assert all(run["measures"][NEW.key]["meaning"] == NEW.meaning for run in report["reports"])
-    assert NEW.meaning in files["index.html"]
+    assert NEW.meaning in files["report.html"]
+    assert NEW.meaning in files["ranking.html"]
 
 
 def test_a_document_says_whether_more_of_a_measure_is_better(folder, tmp_path):

@@ -89,7 +89,7 @@ def test_replies_that_the_server_left_out_come_first_everywhere(harness, how, da
     document = json.loads((tmp_path / "out" / "report.json").read_bytes())["reports"][0]
     assert sentences(document)[0].startswith(FIRST)
     assert ("--use_cache" in sentences(document)[0]) == (harness == "lm_eval")  # options of its own harness
-    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert page.index("MISSING REPLIES") < page.index("<table")
 
 

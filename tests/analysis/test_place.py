@@ -167,7 +167,7 @@ def test_every_output_takes_the_debiased_score(harness, logs, tmp_path):
     (row,) = ranking["runs"]
     assert (row["primary"], row["measures"]["acc"]["value"]) == ("acc_sym", same(planted["persona"]))
     assert row["measures"]["right_minus_wrong"]["value"] == same(mean(gaps))
-    page = re.sub(r"\s+", " ", (tmp_path / "index.html").read_text("utf-8"))
+    page = re.sub(r"\s+", " ", (tmp_path / "ranking.html").read_text("utf-8"))
     assert "Accuracy (acc_sym) with 95 % intervals" in page
     assert f"{100 * planted['persona']:.1f}" in shown
     assert "the order by acc_sym" in shown
@@ -225,7 +225,7 @@ def test_a_run_that_picks_by_place_says_so_first_and_concludes_nothing(harness, 
     full = personafeedback("report", folder, "--data", "sample", "--full").stdout
     ranked = personafeedback("rank", folder, "--data", "sample").stdout
     compared = personafeedback("compare", folder, folder, "--data", "sample").stdout
-    page = (tmp_path / "index.html").read_text("utf-8")
+    page = (tmp_path / "report.html").read_text("utf-8")
     for output in (done.stdout, full, ranked, compared, (tmp_path / "report.md").read_text("utf-8"), page):
         flat = " ".join(output.replace("\\", "").split())
         assert flat.count(lead) == 1 or output in (page, compared)

@@ -79,10 +79,10 @@ def test_no_output_has_the_path_of_the_data(home, judged, tmp_path):
     found = outputs(home, out, *more)
     found["card"] = found["card"].replace(str(out), "")  # says where it is
     assert leaks(found, home) == {}
-    pages = {f"{name}/index.html" for name in ("report", "rank")}
+    pages = {"report/report.html", "rank/ranking.html"}
     assert {"report/report.md", "report/report.json", "rank/ranking.csv", "rank/ranking.json", *pages} <= found.keys()
     digest = load_cases(data).digest
-    for name in ("report", "report/report.json", "report/index.html", "rank/ranking.csv"):
+    for name in ("report", "report/report.json", "report/report.html", "rank/ranking.csv"):
         assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
     assert "data duels | sha256" in found["verdict"]
     assert f"sha256 {digest}" in found["card.md"]

@@ -73,7 +73,7 @@ def command(request, release, logs, authors):
     return {
         "audit": ({"a.json": "old"}, lambda to: ["audit", *SAMPLE, "--json", to / "a.json"]),
         "report": (
-            dict.fromkeys(("report.md", "report.json", "index.html"), "old"),
+            dict.fromkeys(("report.md", "report.json", "report.html"), "old"),
             lambda to: ["report", one, "--data", release, "--out", to],
         ),
         "card": (

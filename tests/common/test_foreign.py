@@ -107,7 +107,8 @@ def test_no_output_has_the_password_of_a_source(make_log, tmp_path):
     assert {
         "report.md",
         "report.json",
-        "index.html",
+        "report.html",
+        "ranking.html",
         "ranking.csv",
         "ranking.md",
         "README.md",

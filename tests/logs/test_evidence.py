@@ -361,7 +361,7 @@ def check_void(log: Path, reason: str, advice: str, told: str, tmp_path: Path) -
     assert advice in first
     assert not any("says what is right" in sentence or "no answered case" in sentence for sentence in others)
     ranked = personafeedback("rank", log, "--data", "sample")
-    files = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.md", "index.html")]
+    files = [(tmp_path / "out" / name).read_text("utf-8") for name in ("report.md", "report.html")]
     for text in (done.output, *files, ranked.output):
         assert void in html.unescape(text)
         assert "50.0 points below" not in text

@@ -244,12 +244,12 @@ def test_shards_in_a_folder_make_the_run_and_are_named_on_every_first_screen(sha
     assert not row["partial"]
     assert row["measures"] == whole["measures"]
     logs = {log.name for log in folder.rglob("*.eval")}  # which one comes first is open within a second
-    for command in ("report", "rank"):
+    for command, name in (("report", "report.html"), ("rank", "ranking.html")):
         done = personafeedback(command, folder, "--data", "sample", "--out", tmp_path / command)
         joined = re.search(r"JOINED: one run of (.*?\.eval), (.*?\.eval)\.", " ".join(done.stdout.split()))
         assert joined, done.output
         assert {*joined.groups()} == logs
-        page = (tmp_path / command / "index.html").read_text("utf-8")
+        page = (tmp_path / command / name).read_text("utf-8")
         assert all(log in page for log in logs)
     assert "JOINED" not in personafeedback("report", shards / "whole", "--data", "sample").stdout
 
@@ -266,7 +266,7 @@ def test_a_log_with_fewer_samples_than_its_header_counts_is_void(shards, tmp_pat
     assert "No verdict: the numbers are void." in done.stdout
     done = personafeedback("rank", fewer, shards / "second", "--data", "sample", "--out", tmp_path / "rank")
     assert said in " ".join(done.stdout.split())
-    assert said in (tmp_path / "rank" / "index.html").read_text("utf-8")
+    assert said in (tmp_path / "rank" / "ranking.html").read_text("utf-8")
 
 
 @pytest.mark.slow

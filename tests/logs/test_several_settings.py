@@ -135,7 +135,7 @@ def test_every_command_gives_the_numbers_of_three_runs(logs, tmp_path):
             {str(path.relative_to(out)): TIME.sub("TIME", path.read_text("utf-8")) for path in sorted(texts)}
         )
     together, apart = written
-    assert {"report/report.json", "report/report.md", "rank/ranking.json", "rank/index.html"} <= together.keys()
+    assert {"report/report.json", "report/report.md", "rank/ranking.json", "rank/ranking.html"} <= together.keys()
     assert "right minus wrong" in together["report/report.md"]
     assert together.keys() == apart.keys()
     for name, text in together.items():

@@ -246,7 +246,7 @@ def said_of(log, folder, *data):
         "card": personafeedback("card", log, *data, "--model-card", card),
     }
     said = {name: " ".join(one.output.split()) for name, one in done.items()}
-    said["page"] = (page / "index.html").read_text("utf-8")
+    said["page"] = (page / "ranking.html").read_text("utf-8")
     return {**said, "card": card.read_text("utf-8")} if card.is_file() else said
 
 

@@ -187,7 +187,7 @@ def test_reports_and_pages_show_what_the_models_wrote(story, tmp_path):
     assert "were not compared with its options: its cases are made of an earlier run" in " ".join(done.output.split())
     for name, logs in (("inspect", [story.inspect]), ("lm-eval", list(story.lm_eval.values()))):
         ran("rank", *logs, "--out", tmp_path / name)
-        shown = embedded((tmp_path / name / "index.html").read_text("utf-8"))
+        shown = embedded((tmp_path / name / "ranking.html").read_text("utf-8"))
         assert len(shown["kinds"]) == 3
         texts = {(shown["kinds"][case["kind"]]["question"], case["id"]): dict(case["texts"]) for case in shown["cases"]}
         for place, own in CONVERSATIONS.items():

@@ -73,12 +73,12 @@ return labels.flatMap((a) => after(a).filter((b) => meet(of(a), of(b))).map((b) 
 
 def test_the_page_shows_gain_and_cost_above_its_rankings_and_every_case(logs, tmp_path, browser):
     personafeedback("rank", logs, "--out", tmp_path / "out")
-    page = browser.open(tmp_path / "out" / "index.html", "#cases")
+    page = browser.open(tmp_path / "out" / "ranking.html", "#cases")
     assert len(page.texts(".plane .point title")) == 2
     assert any("+100.0 / 33.3" in text for text in page.texts(".plane .keys li"))
     widths = page("return [...document.querySelectorAll('#list .id')].map((one) => one.clientWidth)")
     assert min(widths) > 100, "many runs leave no room for the ids"
-    page.open(tmp_path / "out" / "index.html")
+    page.open(tmp_path / "out" / "ranking.html")
     assert page("return document.querySelector('.plane text').checkVisibility()")
     assert page(OVERLAPPING) == []
 

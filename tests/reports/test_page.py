@@ -43,8 +43,8 @@ def folder(tmp_path_factory) -> Path:
 def written(folder, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("out")
     ran("rank", folder, "--data", "sample", "--out", out)
-    assert sorted(path.name for path in out.iterdir()) == ["index.html", "ranking.csv", "ranking.json", "ranking.md"]
-    return out / "index.html"
+    assert sorted(path.name for path in out.iterdir()) == ["ranking.csv", "ranking.html", "ranking.json", "ranking.md"]
+    return out / "ranking.html"
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def many(template: Run, size: int) -> Run:
 def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template, tmp_path):
     log = template.logs[0]
     ran("rank", log, "--data", "sample", "--out", tmp_path)
-    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    html = (tmp_path / "ranking.html").read_text(encoding="utf-8")
     data = embedded(html)
     there = {case.id: case for case in SAMPLE if case.id in template.cases}
     assert [one["id"] for one in data["cases"]] == [f"general_hard:{number}" for number in range(1, 9)]
@@ -100,7 +100,7 @@ def test_every_text_of_every_case_is_in_the_page_which_names_no_address(template
 @pytest.mark.slow
 def test_report_writes_the_page_of_rank(folder, written, tmp_path):
     ran("report", "--full", folder, "--data", "sample", "--out", tmp_path)
-    assert (tmp_path / "index.html").read_bytes() == written.read_bytes()
+    assert (tmp_path / "report.html").read_bytes() == written.read_bytes()
 
 
 class Tags(HTMLParser):

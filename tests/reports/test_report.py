@@ -150,7 +150,7 @@ def test_a_run_of_whole_cells_is_not_partial_and_a_cell_begun_is(hard_logs, gene
     assert any(said.startswith("PARTIAL: general_hard 30 of 40") for said in words(report))
     done = personafeedback("report", "--full", hard_logs["partial"], "--data", real_part, "--out", tmp_path)
     assert "PARTIAL" in done.stdout
-    for name in ("report.md", "index.html", "report.json"):
+    for name in ("report.md", "report.html", "report.json"):
         assert "partial" in (tmp_path / name).read_text(encoding="utf-8").lower()
     assert "partial" not in markdown(make_report(read_run(hard_logs["persona"]), general)).lower()
 

@@ -51,7 +51,7 @@ def test_the_story_of_the_sample(minilm, tmp_path):
             block(PAGE, "story: sample"), tmp_path, minilm, OPENAI_API_KEY="none", OPENAI_BASE_URL=server.url
         )
     assert "\nfilter  " in printed
-    assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "index.html"}
+    assert {path.name for path in (tmp_path / "report").iterdir()} >= {"report.md", "report.html"}
     report = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "always YES" in report
 

@@ -54,7 +54,7 @@ def check_story(harness: str, run: Callable[[list[str]], str], folder: Path) -> 
     for line in lines(README, "story: excerpt"):
         if not re.match(r"[\d!]", line):
             assert set(line.split()) <= set(ranking.split()), line
-    assert (folder / "ranking" / "index.html").is_file()
+    assert (folder / "ranking" / "ranking.html").is_file()
     run(lines(README, "story: card"))
     card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
     for said in ("| persona gain |", "| right minus wrong |", "Qwen/Qwen2.5-7B-Instruct"):

@@ -177,7 +177,7 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
         if one["setting"] == "padding":
             assert one["harmed"] == one["helped"] == []
     ran("cost", tmp_path, "--out", tmp_path / "out")
-    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    page = (tmp_path / "out" / "cost.html").read_text("utf-8")
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
     assert "ANSWER: " in page
     assert "Hm." not in page, "nobody is shown a model's thinking"
@@ -210,7 +210,7 @@ def stands_beside_the_gain(folder, made, monkeypatch):
                 max(change["high"] - change["low"] for change in changes)
             )
     assert len(row["values"]) == 3, "padding is no cost of a user"
-    page = (folder / "ranked" / "index.html").read_text("utf-8")
+    page = (folder / "ranked" / "ranking.html").read_text("utf-8")
     assert page.count('<figure class="plane">') == 2
     assert "cost on a task: the points of its own score" in " ".join(done.stdout.split())
 
@@ -394,4 +394,4 @@ def test_the_lines_of_the_page_run_as_printed(tmp_path, monkeypatch):
             line = line.replace(theirs, own)
         in_turn = settings if "$setting" in line else [""]
         run_as_printed([line.replace("$setting", setting) for setting in in_turn], monkeypatch)
-    assert (tmp_path / "cost" / "index.html").is_file()
+    assert (tmp_path / "cost" / "cost.html").is_file()
