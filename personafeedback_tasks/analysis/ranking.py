@@ -25,7 +25,7 @@ from .documents import SCORE, RankedRun, RankingEntry, fields_of
 from .measures import Measure, measures
 from .pairs import of_two, pairs_of
 from .persona_use import Use, use_of
-from .sentences import none_of, texts_of, uses_known
+from .sentences import named, none_of, texts_of, uses_known
 from .void import is_void
 
 
@@ -273,7 +273,7 @@ def _differences(a: Run, b: Run) -> list[Caveat]:
         found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))
     of_a, of_b = a.signature.defining, b.signature.defining
     for name in dict.fromkeys((*of_a, *of_b)):
-        values = {"name": name, "a": of_a.get(name), "b": of_b.get(name)}
+        values = {"name": name, "a": named(of_a.get(name)), "b": named(of_b.get(name))}
         if values["a"] != values["b"]:
             found.append(Caveat("other_options", WEAKENS, values))
     if differing := a.other_conditions(b):

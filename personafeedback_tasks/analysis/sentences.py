@@ -50,6 +50,11 @@ def opening(*clauses: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
+def named(value: object) -> str:
+    """A value in a sentence; `none` where it is empty, or one of two runs does not have it."""
+    return "none" if value in (None, "") else f"{value}"
+
+
 def none_of(run: Run, values: Mapping[str, Estimate | None]) -> str:
     """A clause on what the run never does, from `Line.none`; empty where its score is not made of picks."""
     if run.primary != run.benchmark.report.primary:

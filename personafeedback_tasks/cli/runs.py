@@ -109,7 +109,9 @@ def print_report(
     help="Write one row per run to FILE as CSV; - writes CSV to stdout and no tables.",
 )  # fmt: skip
 @json_option
-@out_option("Folder for ranking.md, ranking.csv, ranking.json and ranking.html, a page with the ranking and every case.")
+@out_option(
+    "Folder for ranking.md, ranking.csv, ranking.json and ranking.html, a page with the ranking and every case."
+)
 def rank(
     runs: tuple[Path, ...],
     cost_logs: tuple[Path, ...],

@@ -13,12 +13,12 @@ from ..analysis.persona_use import PersonaUse
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening
 from ..common import web
-from ..core.report import DIFFERENCE, SHARE, Line
+from ..core.report import Line
 from ..logs.caveat import VOID
 from ..stats.estimates import ALPHA, Estimate, percent
 from . import page_plots, rank_text
 from .page_data import Part, data, parts_of
-from .table import NOTHING, interval, number, spaced
+from .table import NOTHING, in_unit, interval, number, spaced
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the scripts."""
@@ -139,10 +139,9 @@ def _columns(part: Part) -> list[dict[str, Any]]:
 
 def _column(part: Part, key: str, is_short: bool = False) -> dict[str, Any]:
     entry, measure = part.entry, part.entry.measures[key]
-    unit = {SHARE: ", %", DIFFERENCE: ", points"}.get(measure.unit, "")
     name = _score_name(part) if key == SCORE else measure.label.replace("_", " ")
     return {
-        "heading": f"{name}{unit}",
+        "heading": in_unit(name, measure.unit),
         "meaning": measure.meaning,
         "short": is_short,
         "cells": [_cell(measure, value) for value in entry.values(key)],

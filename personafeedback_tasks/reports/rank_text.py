@@ -9,10 +9,11 @@ from msgspec import structs
 
 from ..analysis.balance import COST, GAIN, SWAP
 from ..analysis.documents import Balance, RankDocument, RankedRun, RankingEntry
+from ..analysis.sentences import named
 from ..core.report import DIFFERENCE, SIGNED
 from ..stats.estimates import ALPHA, percent
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .table import INTERVAL, NOTHING, Column, Table, interval, number, spaced, with_interval
+from .table import INTERVAL, NOTHING, Column, Table, in_unit, interval, number, spaced, with_interval
 
 LEGEND = (
     "{score} in percent, differences to a baseline or a control in points, on the cases that both answered; intervals are "
@@ -124,7 +125,7 @@ def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
         measure, values = ranking.measures[key], ranking.values(key)
         absent = NOT_ASKED if key in ranking.gains else NOTHING
         texts = tuple(absent if value is None else number(value.value, measure.unit) for value in values)
-        columns.append(Column(measure.label, texts))
+        columns.append(Column(in_unit(measure.label, measure.unit), texts))
         ends = tuple(interval(value, measure.unit) for value in values)
         if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
             columns.append(Column(INTERVAL, ends, joined=True))
@@ -152,7 +153,9 @@ def reasons(rankings: Sequence[RankingEntry]) -> list[str]:
             apart = ["benchmark"]
         # an option that only one of them has, such as the digest of `other_persona`, follows from another one
         apart = [name for name in apart if None not in (first.asked[name], other.asked.get(name))] or apart
-        values = "; ".join(f"{name} {other.asked.get(name)} instead of {first.asked[name]}" for name in apart)
+        values = "; ".join(
+            f"{name} {named(other.asked.get(name))} instead of {named(first.asked[name])}" for name in apart
+        )
         lines.append(f"Ranking {place} is separate from ranking 1: {values or 'its cases have no labels'}.")
     return lines
 
@@ -182,9 +185,9 @@ def _gain_beside_cost(found: Sequence[Balance]) -> list[Block]:
 MATRIX = "Row minus column, in points; a star marks significant differences"
 
 OF_TWO = {
-    "difference": "place 1 minus place 2, in points",
+    "difference (points)": "place 1 minus place 2",
     "p": "the last row has the test over all cases; the other rows are Holm-corrected among themselves",
-    "detectable": "the minimum detectable difference at 80 % power",
+    "detectable (points)": "the minimum detectable difference at 80 % power",
 }
 """Heading of a column -> what it has."""
 
@@ -214,12 +217,12 @@ def of_two(ranking: RankingEntry) -> list[Block]:
         Column("users", tuple(f"{gap.difference.users:,}" for gap in gaps)),
         *with_interval("difference", [gap.difference for gap in gaps], sign=True),
         Column("p", tuple(_p(gap.p) for gap in gaps), joined=True),
-        Column("detectable", tuple(percent(gap.detectable) for gap in gaps)),
+        Column(in_unit("detectable", DIFFERENCE), tuple(percent(gap.detectable) for gap in gaps)),
     )
     labels, texts, ends = [], [], []
     for line in ranking.compared.values():
         found, unit = pair.measures[line.key], DIFFERENCE if line.is_share else SIGNED
-        labels.append(f"{line.label} (%)" if line.is_share else line.label)
+        labels.append(in_unit(line.label, unit))
         texts.append(number(found.value, unit))
         ends.append(interval(found, unit))
     others = (Column("difference", tuple(texts), strong=True), Column(INTERVAL, tuple(ends), joined=True))
@@ -227,7 +230,7 @@ def of_two(ranking: RankingEntry) -> list[Block]:
     shown = {column.heading for column in of_groups.shown}
     return [
         of_groups,
-        Table("Over all cases", tuple(labels), others, corner=""),
+        Table("Over all cases", tuple(labels), others),
         paragraph(" ".join(f"{name}: {text}." for name, text in OF_TWO.items() if name in shown), dim=True),
     ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from ..analysis.documents import CostOfCalls, Group, ReportedRun
 from ..analysis.measures import BASELINES, RESULT
@@ -13,7 +12,7 @@ from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS
 from ..stats.estimates import percent
 from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, warnings
-from .table import INTERVAL, NOTHING, Column, Table, measured, money, signed, spaced, with_ends
+from .table import INTERVAL, NOTHING, UNITS, Column, Table, in_unit, measured, money, signed, spaced, with_ends
 
 MOST_CELLS = 6
 """Cells above which the short form has no table of them: it is to fit on one screen."""
@@ -78,24 +77,16 @@ def tables(report: ReportedRun) -> list[Table]:
         of_table.setdefault(BASELINES, [])
     made = []
     for name, measures in of_table.items():
-        corner, named = _with_units(measures)
-        columns = [column for measure in named for column in columns_of(measure, groups)]
+        columns = [column for measure in measures for column in columns_of(measure, groups)]
         if name == RESULT:
             users = tuple(f"{group.users:,}" for group in groups)
             columns = [Column("cases", tuple(map(_count, groups))), Column("users", users), *columns]
         if name == BASELINES and report.chance is not None:
-            columns.append(Column("chance", (percent(report.chance),) * len(groups)))
-        made.append(Table(name, labels, tuple(columns), corner, single=single))
+            columns.append(Column(in_unit("chance"), (percent(report.chance),) * len(groups)))
+        made.append(Table(name, labels, tuple(columns), single=single))
     reasons = sorted({reason for group in groups for reason in group.reasons})
     counts = [Column(reason, tuple(f"{group.reasons.get(reason, 0):,}" for group in groups)) for reason in reasons]
-    return [*made, Table("Unreadable replies by reason", labels, tuple(counts), corner="", single=single)]
-
-
-def _with_units(measures: Sequence[Line]) -> tuple[str, list[Line]]:
-    # (the unit of all numbers of a table, its measures); where they have several, the names of shares have theirs
-    if all(measure.is_share for measure in measures):
-        return "%", list(measures)
-    return "", [replace(one, label=f"{one.label} (%)") if one.is_share else one for one in measures]
+    return [*made, Table("Unreadable replies by reason", labels, tuple(counts), single=single)]
 
 
 def columns_of(measure: Line, groups: Sequence[Group]) -> list[Column]:
@@ -140,8 +131,9 @@ def _numbers(report: ReportedRun) -> Words:
         if measure.table != RESULT or value is None or (math.isnan(value.value) and measure.kind != "difference"):
             continue
         (first, *others) = columns_of(measure, [overall])
-        unit = {"share": " %", "difference": " points"}.get(measure.unit, "") if first.texts[0][-1].isdigit() else ""
-        text = f"{first.texts[0]}{unit}"
+        text = first.texts[0]
+        if text[-1].isdigit() and measure.unit in UNITS:
+            text += f" {UNITS[measure.unit]}"
         for column in others:
             if column.texts[0] != NOTHING:
                 text += f" ({column.texts[0]})" if column.heading == INTERVAL else f", in {column.texts[0]}"
@@ -192,9 +184,11 @@ def _beside(report: ReportedRun) -> list[Block]:
     # the run and the baselines that answer, one below the other; and how far people agree
     judges = report.judges
     rows = {"this run": report.overall.measures, **(judges.baselines if judges else {})}
-    corner, compared = _with_units([measure for measure in report.measures.values() if measure.compared])
-    columns = [column for one in compared for column in measured(one, [found.get(one.key) for found in rows.values()])]
-    beside = [Table("Beside baselines", tuple(rows), tuple(columns), corner)] if columns else []
+    columns = []
+    for key, measure in report.measures.items():
+        if measure.compared:
+            columns += measured(measure, [found.get(key) for found in rows.values()])
+    beside = [Table("Beside baselines", tuple(rows), tuple(columns))] if columns else []
     if judges is None:
         return [*beside]
     values = "; ".join(f"{name} {with_ends(value, signed)}" for name, value in judges.agreement.items())
@@ -228,7 +222,7 @@ def _costs(costs: Sequence[CostOfCalls]) -> list[Block]:
     columns = tuple(Column(name, tuple(map(text, costs))) for name, text in COST_COLUMNS.items())
     is_bound = any(cost.cached_tokens > 0 and not math.isnan(cost.dollars) for cost in costs)
     return [
-        Table("Calls and tokens", tuple(cost.asked for cost in costs), columns, corner="", whole=True),
+        Table("Calls and tokens", tuple(cost.asked for cost in costs), columns, whole=True),
         *([paragraph(CACHED)] if is_bound else []),
     ]
 

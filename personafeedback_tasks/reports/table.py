@@ -21,6 +21,9 @@ NOT_MEASURED = "not measured"
 
 INTERVAL = "95 % interval"
 
+UNITS = {SHARE: "%", DIFFERENCE: "points"}
+"""Unit of a measure -> what people read it in; without those that are plain numbers."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -44,7 +47,7 @@ class Table:
 
     Attributes:
         heading: what they have in common; empty where the block above says so.
-        corner: above the labels: the unit.
+        corner: above the labels.
         undefined: whether a column that is undefined everywhere is shown, too.
         whole: whether a file or a pipe has it as one table, however wide.
         single: whether it has one row, whose label everybody knows: a terminal shows its columns below each other.
@@ -53,7 +56,7 @@ class Table:
     heading: str
     labels: tuple[str, ...]
     columns: tuple[Column, ...]
-    corner: str = "%"
+    corner: str = ""
     undefined: bool = False
     whole: bool = False
     single: bool = False
@@ -153,10 +156,15 @@ def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
             texts.append(NOTHING)
         else:
             texts.append(line.none.format(n=one.n) if line.none and one.value == 0 else number(one.value, line.unit))
-    columns = [Column(line.label, tuple(texts), line.strong)]
+    columns = [Column(in_unit(line.label, line.unit), tuple(texts), line.strong)]
     if line.interval:
         columns.append(Column(INTERVAL, tuple(interval(one, line.unit) for one in estimates), joined=True))
     return columns
+
+
+def in_unit(label: str, unit: str = SHARE) -> str:
+    """The heading of a column, or the label of a row, with its unit: `acc (%)`."""
+    return f"{label} ({UNITS[unit]})" if unit in UNITS else label
 
 
 def number(value: float, unit: str = SHARE) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..analysis.verdict import VerdictDocument, VerdictEntry
 from ..stats.human_votes import LEAST_USERS
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .table import Column, Table, percent, spaced, with_interval
+from .table import Column, Table, in_unit, percent, spaced, with_interval
 
 LEGEND = (
     "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts "
@@ -35,7 +35,7 @@ def tables(verdict: VerdictEntry) -> list[Table]:
         Column("duels", tuple(f"{group.rate.n:,}" for group in groups)),
         *with_interval("win rate", [group.rate for group in groups]),
         *with_interval("calibration", [group.calibration for group in groups], strong=False),
-        Column("consistency", tuple(percent(group.consistency) for group in groups)),
+        Column(in_unit("consistency"), tuple(percent(group.consistency) for group in groups)),
     )
     counts = [
         Column(name, tuple(f"{getattr(group, name):,}" for group in groups))
@@ -46,11 +46,11 @@ def tables(verdict: VerdictEntry) -> list[Table]:
     for why in groups[-1].not_asked:
         counts.append(Column(spaced(why), tuple(f"{group.not_asked[why]:,}" for group in groups)))
     if any(group.unreadable > 0 for group in groups):
-        counts.append(Column("unreadable %", tuple(percent(group.unreadable) for group in groups)))
+        counts.append(Column(in_unit("unreadable"), tuple(percent(group.unreadable) for group in groups)))
     return [
         Table("Win rates", tuple(known), overall),
         Table("Votes", labels, votes),
-        Table("Counts", labels, tuple(counts), corner=""),
+        Table("Counts", labels, tuple(counts)),
     ]
 
 

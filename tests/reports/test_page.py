@@ -281,7 +281,7 @@ def test_a_ranking_is_a_sentence_and_a_short_table_that_is_searched(browser, wri
     assert lead.startswith(f"{names[0]} has the highest accuracy, ")
     assert void in lead.partition(" The numbers of ")[2]
     headings, shown = browser.texts(".sortable th"), VISIBLE.format(".sortable thead th")
-    short = ["place", "model", "score", "accuracy, %", "right minus wrong, points", "persona gain, points", "ties"]
+    short = ["place", "model", "score", "accuracy (%)", "right minus wrong (points)", "persona gain (points)", "ties"]
     assert browser(shown) == short
     assert set(browser.texts(".meanings dt")) == {*headings} - {"model"}
     assert all(browser.texts(".meanings dd"))

@@ -101,6 +101,13 @@ def test_runs_without_an_answered_case_have_no_rank(count, template):
     ranking = make_ranking([replace(template, model=f"m{number}", results=()) for number in range(count)])
     assert [(run.rank, run.ranks, run.tied) for run in ranking.entry.runs] == [(None, None, ())] * count
     assert any("contains no answered case" in sentence for sentence in words(ranking.entry))
+    answered = make_ranking([template]).entry
+    for first, second, said in (
+        (answered, ranking.entry, "cases none instead of general_hard 8, specific_hard 8;"),
+        (ranking.entry, answered, "cases general_hard 8, specific_hard 8 instead of none;"),
+    ):
+        (line,) = rank_text.reasons([first, second])
+        assert said in line
 
 
 def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):

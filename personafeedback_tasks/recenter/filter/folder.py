@@ -42,7 +42,7 @@ DEMONSTRATION = (
 PACKAGES = ("numpy", "scikit-learn", "scipy", "sentence-transformers", "torch", "transformers")
 """Whose versions may change a digit."""
 
-COLUMNS = {"f1": "F1, %", "kappa": "kappa", "over_selection": "over-selection"}
+COLUMNS = {"f1": "F1 (%)", "kappa": "kappa", "over_selection": "over-selection"}
 """Measure -> its column in the table of scores."""
 
 Scores = Mapping[str, Mapping[str, Estimate]]
