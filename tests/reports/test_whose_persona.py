@@ -131,7 +131,7 @@ def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
     firsts = {
         "report": "accuracy ",
         "report --full": "users",
-        "report.md": "| % |",
+        "report.md": "|  | cases |",
         "rank": "place",
         "rank --full": "place",
     }
