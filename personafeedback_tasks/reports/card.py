@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import yaml
 from huggingface_hub import EvalResult
-from jinja2 import StrictUndefined, Template
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
 
 from ..analysis.balance import COST
-from ..analysis.documents import Group, ReportedRun
+from ..analysis.documents import ReportedRun
 from ..analysis.sentences import first_sentence, sentence
 from ..common import foreign
 from ..common.files import write
@@ -34,10 +36,13 @@ MOST_ROWS = 4
 # keys of caveats on facts that a card needs and a report does not
 _UNCHECKED = ("counts_unchecked", "no_data", "prompts_unchecked")
 
-# Markdown: every text of others goes through `foreign`
-_TEMPLATE = Template(
-    Path(__file__).with_name("card.md.j2").read_text(encoding="utf-8"), trim_blocks=True, undefined=StrictUndefined
-)
+# Markdown: every text is escaped as text of others, unless the template says that it is safe
+_ENVIRONMENT = Environment(
+    trim_blocks=True, undefined=StrictUndefined,
+    finalize=lambda value: value if isinstance(value, Markup) else foreign.markdown(str(value)),
+)  # fmt: skip
+_ENVIRONMENT.filters["code"] = lambda text: Markup(foreign.code(text))
+_TEMPLATE = _ENVIRONMENT.from_string(Path(__file__).with_name("card.md.j2").read_text(encoding="utf-8"))
 
 
 def update_card(
@@ -107,37 +112,41 @@ def results(run: Run, report: ReportedRun, spec: CardSpec) -> list[EvalResult]:
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(run, spec)
 
-    def result(group: Group, key: str, found: Estimate) -> EvalResult:
-        is_score = key in scores
-        args: dict[str, Any] = {"asked": _variant(run), "method": run.method.name, "calls": run.method.per_case}
-        if not math.isnan(found.low):
-            args |= {"interval_95": [_rounded(found.low), _rounded(found.high)], "stderr": _rounded(found.stderr)}
-        args |= {"cases": found.n, "users": found.users}
-        if is_score:
-            refusals = group.reasons.get("refusal", 0)
-            args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
-            args |= {f"baseline_{name}": _rounded(group.measures[name].value) for name in spec.baselines}
-        else:
-            args["control"] = foreign.line(report.beside[controls[key]])
-        name, unit = (key, "%") if is_score else (key.replace("_", " "), "points")
-        return EvalResult(
-            task_type="multiple-choice",
-            task_name="Multiple Choice",
-            dataset_type=dataset,
-            dataset_name=foreign.line(run.title),
-            dataset_config=group.name,
-            dataset_split="test",
-            dataset_revision=commit,
-            metric_type="accuracy" if is_score else key,
-            metric_name=foreign.line(f"{name} ({run.method.per_case}), {unit}{remarks}"),
-            metric_value=_rounded(found.value),
-            metric_args={**args, "signature": signature},
-        )
-
     controls = {name.replace(" ", "_"): value for name, value in report.controls.items()}
     scores = dict.fromkeys((run.primary, "acc"))
-    found = [(group, key, group.measures.get(key)) for group in report.groups.values() for key in (*scores, *controls)]
-    return [result(group, key, one) for group, key, one in found if one is not None and not math.isnan(one.value)]
+    found = []
+    for group, key in product(report.groups.values(), (*scores, *controls)):
+        one = group.measures.get(key)
+        if one is None or math.isnan(one.value):
+            continue
+        args: dict[str, Any] = {"asked": _variant(run), "method": run.method.name, "calls": run.method.per_case}
+        if not math.isnan(one.low):
+            args |= {"interval_95": [_rounded(one.low), _rounded(one.high)], "stderr": _rounded(one.stderr)}
+        args |= {"cases": one.n, "users": one.users}
+        kind, name = key, f"{key.replace('_', ' ')} ({run.method.per_case}), points"
+        if key in scores:
+            kind, name = "accuracy", f"{key} ({run.method.per_case}), %"
+            refusals = group.reasons.get("refusal", 0)
+            args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
+            args |= {f"baseline_{one}": _rounded(group.measures[one].value) for one in spec.baselines}
+        else:
+            args["control"] = foreign.line(report.beside[controls[key]])
+        found.append(
+            EvalResult(
+                task_type="multiple-choice",
+                task_name="Multiple Choice",
+                dataset_type=dataset,
+                dataset_name=foreign.line(run.title),
+                dataset_config=group.name,
+                dataset_split="test",
+                dataset_revision=commit,
+                metric_type=kind,
+                metric_name=foreign.line(f"{name}{remarks}"),
+                metric_value=_rounded(one.value),
+                metric_args={**args, "signature": signature},
+            )
+        )
+    return found
 
 
 def _rounded(value: float) -> float:
@@ -205,46 +214,27 @@ def section(
         )
     )
     known = report.differences(report.overall)
-    missing = [name for name in report.controls if name not in known]
-    said = [
-        *report.labels,
-        *([f"Not measured: {', '.join(missing)}."] if missing else []),
-        *map(first_sentence, report.caveats),
-    ]
-    cut = [sentence(caveat) for caveat in report.caveats if sentence(caveat) != first_sentence(caveat)]
     # the arguments that matter most; the signature has all
     asked = {"method": run.method.name}
     if control:
         asked[control.option] = ",".join((run.setting, *report.beside))
     asked |= {name: str(run.conditions[name]) for name in ("chat template", "few-shot") if name in run.conditions}
     return _TEMPLATE.render(
-        heading=foreign.markdown(f"{run.title} ({', '.join(run.remarks)})" if run.remarks else run.title),
-        verdict=foreign.markdown(report.verdict),
-        cost=foreign.markdown(_cost_sentence(costs)),
+        run=run,
+        report=report,
+        spec=spec,
+        control=control,
+        costs=costs,
         measured=spec.measured(foreign.code(run.name), run.signature.options, run.primary, cases),
         table=table_of(report, groups, keys).markdown()[0],
-        differences=[one for one in control.named if one.name in known],
-        replies=foreign.markdown(unreadable(report).capitalize()),
-        first=[*first, *map(foreign.markdown, said)],
         every_cell=table_of(report, report.rows, keys).markdown()[0] if more else "",
-        baselines=spec.baselines,
-        macro=report.macro,
-        rest=[*rest, *map(foreign.markdown, cut)],
-        harness=foreign.markdown(run.harness),
-        arguments=foreign.code(", ".join(f"{name}={value}" for name, value in asked.items())),
-        signature=foreign.code(report.signature),
-        controls={value: foreign.code(line) for value, line in report.beside.items()},
+        known=known,
+        missing=[name for name in report.controls if name not in known],
+        replies=unreadable(report),
+        first=first,
+        rest=rest,
+        arguments=", ".join(f"{name}={value}" for name, value in asked.items()),
+        **{one.__name__: one for one in (percent, interval, sentence, first_sentence)},
+        COST=COST,
+        DIFFERENCE=DIFFERENCE,
     )
-
-
-def _cost_sentence(costs: Mapping[str, Estimate]) -> str:
-    parts = [
-        f"where its memory of the user is wrong, it turns {percent(one.value)} % (95 % interval {interval(one)}) of "
-        "the model's right answers"
-        if name == COST
-        else f"{name} of a user's profile in context: {percent(one.value, sign=True)} points "
-        f"(95 % interval {interval(one, DIFFERENCE)})"
-        for name, one in costs.items()
-    ]
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}." if text else ""
