@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from msgspec import structs
 
@@ -13,7 +14,7 @@ from ..analysis.sentences import named
 from ..core.report import DIFFERENCE, SIGNED
 from ..stats.estimates import ALPHA, percent
 from .blocks import Block, bullets, heading, paragraph, signatures, warnings
-from .table import INTERVAL, NOTHING, Column, Table, in_unit, interval, number, spaced, with_interval
+from .table import INTERVAL, NOTHING, Column, Table, in_unit, interval, measured, number, spaced, with_interval
 
 LEGEND = (
     "{score} in percent, differences to a baseline or a control in points, on the cases that both answered; intervals are "
@@ -105,9 +106,9 @@ def _about_models(ranking: RankingEntry) -> list[str]:
 def _table_of(ranking: RankingEntry, keys: Sequence[str]) -> Table:
     places = tuple(_place(place, run) for place, run in enumerate(ranking.runs, 1))
     model = Column("model", tuple(run.shown for run in ranking.runs), left=True)
-    measured = Column("score", tuple(run.primary for run in ranking.runs), left=True)
+    score = Column("score", tuple(run.primary for run in ranking.runs), left=True)
     tied = Column("tied", tuple(ranges(run.tied) for run in ranking.runs))
-    every = (model, *([measured] if len(ranking.scores) > 1 else []), *_shown(ranking, keys), tied)
+    every = (model, *([score] if len(ranking.scores) > 1 else []), *_shown(ranking, keys), tied)
     return Table("", places, every, corner="place", undefined=True, whole=True)
 
 
@@ -123,12 +124,10 @@ def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
     columns = []
     for key in keys:
         measure, values = ranking.measures[key], ranking.values(key)
-        absent = NOT_ASKED if key in ranking.gains else NOTHING
-        texts = tuple(absent if value is None else number(value.value, measure.unit) for value in values)
-        columns.append(Column(in_unit(measure.label, measure.unit), texts))
-        ends = tuple(interval(value, measure.unit) for value in values)
-        if measure.is_share and measure.kind not in ("own", "beside") and any(text != NOTHING for text in ends):
-            columns.append(Column(INTERVAL, ends, joined=True))
+        known = any(value is not None and not math.isnan(value.low) for value in values)
+        has_ends = measure.is_share and measure.kind not in ("own", "beside") and known
+        line = replace(measure, interval=has_ends, strong=False, none="")
+        columns += measured(line, values, NOT_ASKED if key in ranking.gains else NOTHING)
     return columns
 
 

@@ -148,12 +148,16 @@ def with_interval(
     return measured(Line(heading, strong=strong, interval=True, unit=DIFFERENCE if sign else SHARE), estimates)
 
 
-def measured(line: Line, estimates: Sequence[Estimate | None]) -> list[Column]:
-    """Columns of a measure in its unit and form, with its interval where the line says so."""
+def measured(line: Line, estimates: Sequence[Estimate | None], absent: str = NOTHING) -> list[Column]:
+    """Columns of a measure in its unit and form, with its interval where the line says so.
+
+    Args:
+        absent: text for one that is missing.
+    """
     texts = []
     for one in estimates:
         if one is None:
-            texts.append(NOTHING)
+            texts.append(absent)
         else:
             texts.append(line.none.format(n=one.n) if line.none and one.value == 0 else number(one.value, line.unit))
     columns = [Column(in_unit(line.label, line.unit), tuple(texts), line.strong)]

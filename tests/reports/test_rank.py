@@ -134,10 +134,10 @@ def test_two_runs_have_their_cases_users_difference_and_what_they_could_show(tem
     entry = ranking_of.compare(*(made(template, name, sizes, of) for name, of in right.items())).entry
     table, *_ = rank_text.of_two(entry)
     shown = {column.heading: column.texts[-1] for column in table.columns}
-    assert (shown["cases"], shown["users"], shown["difference"]) == ("64", "16", "+37.5")
+    assert (shown["cases"], shown["users"], shown["difference (points)"]) == ("64", "16", "+37.5")
     assert shown["p"] == "< 0.0001"
     *_, gap = entry.pairs[0].groups.values()
-    assert shown["detectable"] == f"{100 * gap.detectable:.1f}"
+    assert shown["detectable (points)"] == f"{100 * gap.detectable:.1f}"
 
 
 def test_a_caveat_on_one_model_follows_its_name(template):
