@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 
-PAGE = "index.html"
-
 OUTPUTS = ("json_file", "csv_file", "out")
 """Parameters of commands that name what they write."""
-
-DOCUMENTS = {"report.json", "ranking.json", "cost.json"}
-"""What commands write beside a page."""
 
 MINUTE = 60
 """Seconds between lines of `progress` where nobody sits at a terminal."""
@@ -119,10 +114,6 @@ def files_written(contents: Mapping[str, Content], out: Path | None, err: bool =
     A pipe that closes, such as `| head`, ends the command in between.
     """
     made = {} if out is None else {out / name: content for name, content in contents.items()}
-    for path in made:
-        for name in DOCUMENTS - contents.keys() if path.name == PAGE else ():
-            if path.exists() and path.with_name(name).exists():
-                raise OptionError(f"{path}: found the page beside {name}, expected none. Pass another --out.")
     write_all(made)
     yield
     for path in made:

@@ -98,19 +98,12 @@ def test_an_option_that_nothing_would_read_is_refused(words, sentence, tmp_path,
     assert not {"x", "y"} & {path.name for path in tmp_path.iterdir()}
 
 
-def test_no_output_replaces_what_the_command_reads_or_the_page_of_another(tmp_path):
+def test_no_output_replaces_what_the_command_reads(tmp_path):
     log, other = judged(tmp_path, "gold"), judged(tmp_path / "other", "mixed")
     before = log.read_bytes()
     for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, other, "--json")):
         assert "found a file that this command reads" in refused(*command, log)
     assert log.read_bytes() == before
-    out = tmp_path / "out"
-    for _ in range(2):
-        ran("rank", log, "--out", out)
-    page = (out / "index.html").read_bytes()
-    assert "found the page beside ranking.json" in refused("report", log, "--out", out)
-    assert (out / "index.html").read_bytes() == page
-    assert not (out / "report.md").exists()
 
 
 def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
