@@ -34,9 +34,14 @@ from support.sample_runs import GOLD, SAMPLE, run_of
 from support.shown import faults
 
 from personafeedback_tasks import api
+from personafeedback_tasks.analysis.other_tasks import CostDocument, costs_of
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.main import main
+from personafeedback_tasks.common.outputs import output_text
+from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
+from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports.card import write_eval_results
+from personafeedback_tasks.reports.eee import record_files
 from personafeedback_tasks.stats.estimates import share
 
 SCREEN = 24
@@ -85,7 +90,7 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         run(f"extraction/{name}", model, name, "recenter_extraction")
     unequal = unequal_cells(root / "data")
     for name, model in (("a", JUDGES["readable"]), ("b", any_answer("A", "B")), ("c", any_answer("A", "B", "B"))):
-        jsonl_harness.run(model, name, root / "unequal", "personafeedback", data=str(unequal))
+        jsonl_harness.run(model, f"acme/{name}", root / "unequal", "personafeedback", data=str(unequal))
     run("chain", any_answer("1", "1, 2", "NONE"), "a/model", "recenter_select")
     judged(root / "unread", "mixed")
     judged(root / "place", "always_first")
@@ -104,9 +109,9 @@ def made(root: Path) -> dict[str, tuple[object, ...]]:
         "report --full, void": ("report", root / "unread", "--full"),
         "report, by place": ("report", root / "place"),
         "report, several cells": ("report", root / "cells"),
-        "report, unequal cells": ("report", root / "unequal" / "a.jsonl", "--data", unequal, "--full"),
+        "report, unequal cells": ("report", root / "unequal" / "acme_a.jsonl", "--data", unequal, "--full"),
         "rank --full, unequal cells": ("rank", root / "unequal", "--data", unequal, "--full"),
-        "compare, unequal cells": ("compare", root / "unequal" / "a.jsonl", root / "unequal" / "b.jsonl", "--data", unequal),
+        "compare, unequal cells": ("compare", root / "unequal" / "acme_a.jsonl", root / "unequal" / "acme_b.jsonl", "--data", unequal),
         "report, memsyco": ("report", root / "memory", "--full"),
         "rank": ("rank", *several),
         "rank --full": ("rank", *several, "--full"),
@@ -164,6 +169,12 @@ def test_what_is_printed_is_what_was_stored(commands, knower, tmp_path, request)
     report = make_report(run, SAMPLE, controls)
     written = write_eval_results(run, report, run.benchmark.report.card, tmp_path)
     printed[f"card: {written.relative_to(tmp_path)}"] = written.read_text("utf-8")
+    uneven = read_run(knower.parent / "unequal" / "acme_a.jsonl")
+    spec = uneven.benchmark.report.card
+    record, samples = record_files([(uneven, make_report(uneven, None))], spec, "acme", "first_party").values()
+    (first, *_) = json.loads(record, parse_float=lambda number: round(float(number), 6))["evaluation_results"]
+    sample = json.loads(samples.splitlines()[0])
+    printed["Every Eval Ever"] = json.dumps([first, sample], indent=1, ensure_ascii=False)
     refusing = run_of(lambda case: GOLD if case % 2 else ("refusal",) * 2, cells=["general_hard"])
     update(tmp_path / "no controls.md", refusing)
     printed["card: no controls"] = (tmp_path / "no controls.md").read_text("utf-8").partition("\n---\n")[2]
@@ -245,11 +256,31 @@ def numbers(document: Any, place: str = "") -> Iterator[str]:
         yield f"{place}: {document:.6g}"
 
 
+def cost_of_a_persona() -> str:
+    """The document of a task that eight samples of 20 fail at with a persona, and one without."""
+    runs = []
+    for setting, fails in (("persona", 8), ("no_persona", 1)):
+        samples = {
+            str(number): SampleResult(
+                id=str(number), value=float(number >= fails), asked="", target="", replies=(), user=f"u{number % 7}"
+            )
+            for number in range(20)
+        }
+        runs.append(
+            TaskRun(
+                task="sums", model="m", setting=setting, told="", value="accuracy", conditions={}, missed=(0, 1),
+                path=Path("log"), program="Inspect", samples=samples,
+            )
+        )  # fmt: skip
+    return output_text(CostDocument(costs=[cost.entry for cost in costs_of(runs)]))
+
+
 def test_keys_and_units_are_those_that_were_stored(commands, request):
     """Programs read them: a key may not go, nor a share become a percentage, unnoticed."""
     lines = [f"{name}: {' '.join(record['properties'])}" for name, record in api.schema()["$defs"].items()]
     for name in ("report", "rank", "compare, unequal cells", "compare", "verdict", "plan", "audit", "chain"):
         lines += numbers(json.loads(ran(*commands[name], "--json", "-").stdout), name)
+    lines += numbers(json.loads(cost_of_a_persona()), "cost")
     compare_stored("outputs.txt", "\n".join(lines) + "\n", request.config.getoption("--store"))
 
 
