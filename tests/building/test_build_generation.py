@@ -21,10 +21,9 @@ from personafeedback_tasks.building.texts import prompts
 from personafeedback_tasks.building.texts.asking import Models
 from personafeedback_tasks.building.texts.personas import new_people
 from personafeedback_tasks.building.texts.prompts import chosen
-from personafeedback_tasks.building.texts.sources import scenarios, start
-from personafeedback_tasks.building.texts.specific import _features, _unquoted, draw_scenarios
+from personafeedback_tasks.building.texts.sources import start
+from personafeedback_tasks.building.texts.specific import _features, _unquoted
 from personafeedback_tasks.common.similar import Seen, likeness
-from personafeedback_tasks.personafeedback.persona import Persona
 
 ONE, TWO = Models(("openai/gpt-4o",)), Models(("openai/gpt-4o", "openai/gpt-4o-mini"))
 
@@ -124,39 +123,6 @@ def test_near_duplicates_are_those_that_are_exactly_so_alike(texts, new):
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
-
-
-TABLE_5 = {
-    "Recommendation Systems": 23.47,
-    "Entertainment & Leisure": 20.79,
-    "Education & Learning": 19.02,
-    "Office & Productivity": 18.79,
-    "Health & Medical": 10.53,
-    "Personal Growth": 4.24,
-    "Technical Development": 2.02,
-    "Finance": 1.1,
-}
-"""Category of the paper's Table 5 -> percent of its questions."""
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_scenarios_have_the_shares_of_table_5(tmp_path, language):
-    (tmp_path / "scenarios.csv").write_text(prompts.bundled("given", language)["scenarios.csv"], encoding="utf-8")
-    choices, settings = scenarios(tmp_path), Settings()
-    assert len(choices) == 42
-    for name, share in TABLE_5.items():
-        rows = [one for one in choices if one.category == name]
-        assert sum(one.share for one in rows) == pytest.approx(share, abs=0.001)
-    anybody = {"text": "software student office dog 软件 学生 办公 狗"}  # whom all scenarios fit
-    users = [Persona(f"u{number}", anybody) for number in range(1500)]
-    drawn = {user.user_id: draw_scenarios(settings, user, choices, 4) for user in users}
-    found = Counter(one.category for of in drawn.values() for one in of)
-    for name, share in TABLE_5.items():
-        assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
-    assert all(draw_scenarios(settings, user, choices, 7)[:4] == drawn[user.user_id] for user in users[:50])
-    assert (
-        sum(len({one.category for one in of}) >= 3 for of in drawn.values()) > 1350
-    )  # few users get one category alone
 
 
 def test_a_teams_questions_stay_and_near_duplicates_are_replaced(upto, writer):

@@ -59,7 +59,7 @@ def asked_of(writer):
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(tmp_path, writer):
+def test_questions_are_asked_from_a_handful_of_memory_which_writers_and_annotators_see(tmp_path, writer):
     folder = ours(tmp_path / "build")
     write_questions(folder, ONE, print)
     asked = asked_of(writer)
@@ -82,8 +82,29 @@ def test_questions_are_asked_from_a_handful_of_memory_and_not_from_the_persona(t
     origin = folder.by_id(Origin)[questions[0].id]
     assert re.fullmatch(r"features\.md \w{12}, from_memory\.md \w{12}, natural\.md \w{12}", origin.prompt)
     assert origin.parents == ("u0", "u0:specific:0")
-    write_questions(folder, ONE, print)
-    assert writer.take() == []
+    write_answers(folder, ONE, print)
+    asked = asked_of(writer)
+    core = {one for one in profile.without(("Preference",)).statements if len(one) > 12}
+    preferences = {one for one in profile.statements if len(one) > 12} - core
+    for question in questions:
+        basis = bases[question.id]
+        prompt = {one.strategy: asked[one.id] for one in folder.read(Answer) if one.question_id == question.id}
+        added = [*basis.features, *basis.memory]
+        assert all(text in prompt["full"] for text in (*core, *added))
+        assert not any(text in prompt["full"] for text in preferences)  # only what was inferred for this question
+        told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
+        assert told < {*core, *added}  # a masked persona is a part of the full one
+        assert not any(text in prompt["question"] for text in (*core, *added))
+    for item in study_of(folder, folder.read(Pair)).asked.items:
+        (question,) = (one for one in questions if one.question == item.texts["question"])
+        assert item.texts["persona"].startswith(profile.text)
+        assert pieces_in(item.texts["persona"]) == list(bases[question.id].memory)
+    for write_again in (write_questions, write_answers):
+        write_again(folder, ONE, print)
+        assert writer.take() == []
+    change(folder, Basis, memory=("Another",))
+    with pytest.raises(DataError, match="found another persona"):
+        write_answers(folder, ONE, print)
 
 
 def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_asked(tmp_path, writer):
@@ -107,60 +128,53 @@ def test_features_that_are_none_are_refused_and_replaced_before_a_question_is_as
     assert "lacking" not in personafeedback("build", "status", folder.root).output.split("answers")[0]
 
 
-# --- answers, votes, release ------------------------------------------------------------------------------------------
-
-
-def test_writers_and_annotators_see_what_a_question_was_drawn_from(tmp_path, writer):
-    folder = ours(tmp_path / "build")
-    write_questions(folder, ONE, print)
-    writer.take()
-    write_answers(folder, ONE, print)
-    asked, whole = asked_of(writer), folder.persona("u0")
-    core = {one for one in whole.without(("Preference",)).statements if len(one) > 12}
-    preferences = {one for one in whole.statements if len(one) > 12} - core
-    for question in folder.read(Question):
-        basis = folder.by_id(Basis)[question.id]
-        prompt = {one.strategy: asked[one.id] for one in folder.read(Answer) if one.question_id == question.id}
-        added = [*basis.features, *basis.memory]
-        assert all(text in prompt["full"] for text in (*core, *added))
-        assert not any(text in prompt["full"] for text in preferences)  # only what was inferred for this question
-        told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
-        assert told < {*core, *added}  # a masked persona is a part of the full one
-        assert not any(text in prompt["question"] for text in (*core, *added))
-    for item in study_of(folder, folder.read(Pair)).asked.items:
-        (question,) = (one for one in folder.read(Question) if one.question == item.texts["question"])
-        assert item.texts["persona"].startswith(whole.text)
-        assert pieces_in(item.texts["persona"]) == list(folder.by_id(Basis)[question.id].memory)
-    write_answers(folder, ONE, print)
-    assert writer.take() == []
-    change(folder, Basis, memory=("Another",))
-    with pytest.raises(DataError, match="found another persona"):
-        write_answers(folder, ONE, print)
-
-
 # --- scenarios and examples -------------------------------------------------------------------------------------------
 
 
+TABLE_5 = {
+    "Recommendation Systems": 23.47,
+    "Entertainment & Leisure": 20.79,
+    "Education & Learning": 19.02,
+    "Office & Productivity": 18.79,
+    "Health & Medical": 10.53,
+    "Personal Growth": 4.24,
+    "Technical Development": 2.02,
+    "Finance": 1.1,
+}
+"""Category of the paper's Table 5 -> percent of its questions."""
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_scenario_is_for_those_whom_it_fits(tmp_path, language):
+def test_scenarios_have_the_shares_of_table_5_and_are_for_those_whom_they_fit(tmp_path, language):
     (tmp_path / "scenarios.csv").write_text(bundled("given", language)["scenarios.csv"], encoding="utf-8")
-    choices = scenarios(tmp_path)
+    choices, settings = scenarios(tmp_path), Settings()
+    assert len(choices) == 42
+    for name, share in TABLE_5.items():
+        assert sum(one.share for one in choices if one.category == name) == pytest.approx(share, abs=0.001)
+    anybody = {"text": "software student office dog 软件 学生 办公 狗"}  # whom all scenarios fit
+    users = [Persona(f"u{number}", anybody) for number in range(1500)]
+    drawn = {user.user_id: draw_scenarios(settings, user, choices, 4) for user in users}
+    found = Counter(one.category for of in drawn.values() for one in of)
+    for name, share in TABLE_5.items():
+        assert 100 * found[name] / 6000 == pytest.approx(share, abs=1.2)
+    assert all(draw_scenarios(settings, user, choices, 7)[:4] == drawn[user.user_id] for user in users[:50])
+    # few users get one category alone
+    assert sum(len({one.category for one in of}) >= 3 for of in drawn.values()) > 1350
     texts = {
         "en": "ties bouquets and retired last year; a software tester with two dogs; her carpet and her catalogue",
         "zh": "花店老板，去年退休;软件测试员，养了两只狗;喜欢地毯",
     }[language].split(";")
     florist, tester, neither = (Persona(f"u{number}", {"Job": text}) for number, text in enumerate(texts))
-    for_florist, for_tester = ({one.scenario for one in choices if one.is_for(who)} for who in (florist, tester))
+    for_florist, for_tester, for_neither = (
+        {one.scenario for one in choices if one.is_for(who)} for who in (florist, tester, neither)
+    )
     assert for_tester - for_florist == {
         "Code Debugging", "Code Optimization", "Pet Health",
         "Career Advice", "Resume Optimization", "Interview Preparation",
     }  # fmt: skip
-    assert "Pet Health" not in {one.scenario for one in choices if one.is_for(neither)}
-    drawn = Counter(
-        one.scenario for seed in range(300) for one in draw_scenarios(Settings(seed=seed), florist, choices, 8)
-    )
-    assert not drawn.keys() - for_florist
-    assert len(drawn) == len(for_florist)
+    assert "Pet Health" not in for_neither
+    drawn = {one.scenario for seed in range(300) for one in draw_scenarios(Settings(seed=seed), florist, choices, 8)}
+    assert drawn == for_florist
 
 
 def test_a_table_of_scenarios_is_a_teams_own(tmp_path):
@@ -244,33 +258,28 @@ def test_a_prompt_shows_the_seed_and_what_was_drawn_and_a_second_run_asks_the_sa
 # --- a team's own users -----------------------------------------------------------------------------------------------
 
 
-def brought(root, profiles, histories):
-    """A new build to which a team brings its users."""
-    for user, profile in profiles.items():
-        lines(root / "persona" / f"{user}.json", profile)
-    for user, rows in histories.items():
-        lines(root / "memory" / f"{user}.jsonl", *rows)
-    done = ran("build", "init", root)
-    assert done.output.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
-    return Build(root)
-
-
-def test_users_and_their_history_stay_as_they_were_brought(tmp_path, writer):
+def test_users_and_their_history_stay_as_they_were_brought_and_twins_are_named_before_questions_are_paid(
+    tmp_path, writer
+):
     profile = persona("one", Name="Wen")
-    chats = [{"role": "user", "content": "Which tent?", "date": "2025-03-01"}, {"text": "An essay on bells"}]
-    folder = brought(tmp_path / "ours", {"u1": profile, "u2": persona("two", Name="Bo")}, {"u1": chats, "ghost": chats})
+    root, chats = (
+        tmp_path / "ours",
+        [{"role": "user", "content": "Which tent?", "date": "2025-03-01"}, {"text": "An essay"}],
+    )
+    lines(root / "persona" / "u1.json", profile)
+    lines(root / "persona" / "u2.json", {**profile, "Name": "Bo"})
+    for user in ("u1", "ghost"):
+        lines(root / "memory" / f"{user}.jsonl", *chats)
+    said = ran("build", "init", root).output
+    assert said.splitlines()[-1] == f"Next: personafeedback build texts {root} personas"
+    folder = Build(root)
     assert folder.settings.personas == 0
     said = write_personas(folder, ONE)
     assert (writer.take(), [person.name for person in folder.read(Person)]) == ([], ["Wen", "Bo"])
     assert folder.persona("u1").profile == profile
-    assert [piece.text for piece in folder.memory("u1")] == ["[2025-03-01] user: Which tent?", "An essay on bells"]
-    assert f"{folder.root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it." in said
-
-
-def test_persons_who_are_too_much_alike_for_a_control_are_named_before_questions_are_paid(tmp_path, writer):
-    alike = {"Job": "ski coach in Jilin", "Likes": "snow and tea"}
-    folder = brought(tmp_path / "build", {"u1": {"Name": "Wen", **alike}, "u2": {"Name": "Bo", **alike}}, {})
+    assert [piece.text for piece in folder.memory("u1")] == ["[2025-03-01] user: Which tent?", "An essay"]
+    assert f"{root / 'memory' / 'ghost.jsonl'} is not read: people.csv has no 'ghost'. Rename it." in said
     warned = "! The control setting=other_persona will not run on this set: found no persona to show in place of that of user_id 'u1'"
-    assert any(line.startswith(warned) for line in write_personas(folder, ONE))
-    lines(folder.root / "persona" / "u2.json", {"Name": "Bo", "Job": "baker", "Likes": "bread"})
+    assert any(line.startswith(warned) for line in said)
+    lines(root / "persona" / "u2.json", {"Name": "Bo", "Job": "baker", "Likes": "bread"})
     assert not any("other_persona" in line for line in write_personas(folder, ONE))
