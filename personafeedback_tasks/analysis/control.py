@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.result import Result
-from ..logs.errors import RunError
 from ..logs.run import Run
 from ..stats.estimates import Estimate, share
 from .void import cannot_move, is_void
@@ -38,8 +37,8 @@ def listed_controls(run: Run, controls: Mapping[str, Run]) -> dict[str, str]:
     return dict(sorted(names.items(), key=lambda item: item[1] == spec.value))
 
 
-def refuse_other_control(run: Run, control: Run) -> None:
-    """Raise RunError unless the control differs from the run in the control's option alone."""
+def _unfit(run: Run, control: Run) -> str:
+    # why it is no control of the run; empty where it differs from the run in the control's option alone
     spec = run.benchmark.report.control
     values: dict[str, tuple[Any, Any]] = {"the model": (run.identity, control.identity)}
     for name in ("benchmark", "method", "fingerprint", "task_version", *spec.alike.get(control.setting, ())):
@@ -48,18 +47,17 @@ def refuse_other_control(run: Run, control: Run) -> None:
         values |= run.other_conditions(control)
     for name, (mine, its) in values.items():
         if mine != its:
-            raise RunError(
+            return (
                 f"{control.logs[0]}: found {name} {its}, expected {mine} as in the run that it controls. "
                 f"Only {spec.option} may differ."
             )
     common = sorted(run.cases.keys() & control.cases.keys())
     if not common and (run.cases or control.cases):  # of a run without replies, all settings have none
-        raise RunError(
-            f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
-        )
+        return f"{control.logs[0]}: found no case of {run.logs[0]} in it, expected a control on the same cases."
     for case_id in common:
         if run.cases[case_id].digest != control.cases[case_id].digest:
-            raise RunError(f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data.")
+            return f"{control.logs[0]}: {case_id} has other texts than in the run. Run it on the same data."
+    return ""
 
 
 def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
@@ -100,14 +98,6 @@ def _controls_among(run: Run, runs: Sequence[Run]) -> dict[str, Run]:
                 there, key=lambda other: (other.program == run.program, len(run.cases.keys() & other.cases.keys()))
             )
     return found
-
-
-def _unfit(run: Run, other: Run) -> str:
-    try:
-        refuse_other_control(run, other)
-    except RunError as error:
-        return str(error)
-    return ""
 
 
 def turned(run: Run, control: Run, ids: Iterable[str], before: float = 1) -> Estimate | None:

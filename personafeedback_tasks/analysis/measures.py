@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -29,6 +29,9 @@ SHARED = "Picks that each baseline shares"
 SETTINGS, SAME_PICK = "The same cases under each setting", "Cases with the same pick in every order, under both"
 """Headings of tables of a report."""
 
+NEITHER: Mapping[str, Any] = {"higher_is_better": None}
+"""Of what is no score of the run."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Line):
@@ -41,7 +44,6 @@ class Measure(Line):
     values: Callable[[Contender], Sequence[float] | None] | None = field(default=None, repr=False, compare=False)
     over: Callable[..., Estimate] = field(default=share, repr=False, compare=False)  # how values become an estimate
     of: Callable[[Contender], Estimate | None] | None = field(default=None, repr=False, compare=False)
-    baseline: str = field(default="", repr=False)  # of a margin
     reported: bool = field(default=True, repr=False)  # whether reports have it
 
     def in_parts(self, whole: Contender, parts: Sequence[Contender]) -> list[Estimate | None]:
@@ -85,38 +87,40 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
         baselines |= dict.fromkeys(texts.baselines)
     parts = {name: label for name, (label, _) in texts.subsets.items()} if texts else {}
     picked = {name: f"the baseline that picks {what}" for name, what in spec.shortcuts.items()}
+    fields: dict[str, Any]
+    of_baselines, of_parts = {}, {}
+    for name in baselines:
+        # of those that answer like a model, a table of their own has people, too
+        fields = {"table": "" if spec.compared else BASELINES, "meaning": picked.get(name, "")}
+        of_baselines[name] = Measure(name, kind="baseline", values=partial(_baseline, name), **fields, **NEITHER)
+    for name, label in parts.items():
+        fields = {"table": f"{run.score_name} in parts of the data", "interval": True, "counted": "cases"}
+        of_parts[name] = Measure(name, label, kind="part", values=partial(_part, name), **fields)
     for name in spec.beside:
-        fields: dict[str, Any] = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
+        fields = {"kind": "beside", "ranked": True, "interval": True, "table": RESULT}
         if name in spec.baselines:
-            fields |= {"values": partial(_baseline, name), "meaning": picked.get(name, ""), "higher_is_better": None}
+            found.append(replace(of_baselines.pop(name), **fields))
         else:
-            fields |= {"values": partial(_part, name), "meaning": parts.get(name, ""), "counted": "cases"}
-        found.append(Measure(name, **fields))
+            fields |= {"meaning": parts.get(name, ""), "counted": "cases"}
+            found.append(Measure(name, values=partial(_part, name), **fields))
+            of_parts.pop(name, None)
     if spec.adjusted:
         about = f"the score {spec.adjusted} of the responses, by logistic regression"
-        shown: dict[str, Any] = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
-        found.append(_named(spec.adjusted, kind="adjusted", of=_adjusted, **shown))
+        fields = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
+        found.append(_named(spec.adjusted, kind="adjusted", of=_adjusted, **fields))
     if spec.control:
         found += _of_control(spec.control, contenders[0])
     which = {name: f", which picks {what}" for name, what in spec.shortcuts.items()}
     for name in baselines:
         about = f"the score minus that of the baseline {name} on the same cases{which.get(name, '')}"
-        fields = {"baseline": name, "unit": DIFFERENCE, "ranked": True, "table": "", "meaning": about}
+        fields = {"unit": DIFFERENCE, "ranked": True, "table": "", "meaning": about}
         found.append(Measure(over(name), kind="margin", values=partial(_margin, name), over=paired, **fields))
-    table = "" if spec.compared else BASELINES  # those have a table of their own, with people
-    for name in baselines:
-        if name not in spec.beside:
-            fields = {"table": table, "meaning": picked.get(name, ""), "higher_is_better": None}
-            found.append(Measure(name, kind="baseline", values=partial(_baseline, name), **fields))
-    fields = {"interval": True, "counted": "cases"}
+    found += of_baselines.values()
     for name in spec.shortcuts if spec.picked else ():
         about = f"share of the run's picks that are those of the baseline {name}{which[name]}"
-        shown = {**fields, "table": SHARED, "baseline": name, "meaning": about, "higher_is_better": None}
-        found.append(Measure(f"same_as_{name}", name, kind="shared", values=partial(shared_picks, name), **shown))
-    for name, label in parts.items():
-        if name not in spec.beside:
-            table = f"{run.score_name} in parts of the data"
-            found.append(Measure(name, label, kind="part", values=partial(_part, name), table=table, **fields))
+        fields = {"table": SHARED, "meaning": about, "interval": True, "counted": "cases", **NEITHER}
+        found.append(Measure(f"same_as_{name}", name, kind="shared", values=partial(shared_picks, name), **fields))
+    found += of_parts.values()
     found += [own(line, run, line.table) for line in spec.details]
     unnamed = (name for name in (*run.benchmark.measures, *run.benchmark.corpus) if name not in spec.lines)
     return [*found, *(own(Line(name), run) for name in unnamed)]
@@ -153,7 +157,7 @@ def _of_control(control: Control, one: Contender) -> list[Measure]:
     found.append(Measure("same_pick", "right minus wrong", kind="difference", of=same_pick, **fields))
     for value in one.controls:
         key = f"{one.run.primary}_{value}"
-        fields = {"kind": "setting", "interval": True, "table": SETTINGS, "higher_is_better": None}
+        fields = {"kind": "setting", "interval": True, "table": SETTINGS, **NEITHER}
         found.append(Measure(key, value, values=partial(_under, value), **fields))
         if value not in own.values():
             of, about = partial(difference, (setting, value)), f"the score minus that under {value}, paired by case"

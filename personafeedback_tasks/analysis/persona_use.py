@@ -121,7 +121,7 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
         controls: value of the control's option -> the run under it.
     """
     control, wrong = run.benchmark.report.control, wrong_value(run)
-    if control.harm or wrong is None:
+    if control.harm or not wrong:
         return None
     own = run.setting
     names = {(one.more, one.less): one.name for one in control.named}
@@ -162,10 +162,10 @@ def _without_pick(run: Run) -> float:
     return 0.0 if math.isnan(found) else found
 
 
-def wrong_value(run: Run) -> str | None:
-    """The value of the control's option under which the model is told about another user; None without one."""
+def wrong_value(run: Run) -> str:
+    """The value of the control's option under which the model is told about another user; empty without one."""
     control = run.benchmark.report.control
-    return next((one.less for one in control.named if one.more == run.setting and one.less != control.value), None)
+    return next((one.less for one in control.named if one.more == run.setting and one.less != control.value), "")
 
 
 def excess_over_counting(one: Contender) -> Estimate | None:
@@ -175,7 +175,7 @@ def excess_over_counting(one: Contender) -> Estimate | None:
     that does no better with the right persona explains nothing; without any other, right minus wrong is left.
     """
     run, texts = one.run, one.texts
-    value = wrong_value(run) or ""
+    value = wrong_value(run)
     wrong, control = one.controls.get(value), run.benchmark.report.control
     if one.plain or wrong is None or texts is None or texts.counted is None:
         return None
@@ -196,7 +196,7 @@ def same_pick(one: Contender) -> Estimate | None:
 
     Picks by place dilute a difference: the same knowledge makes less of it.
     """
-    run, wrong = one.run, one.controls.get(wrong_value(one.run) or "")
+    run, wrong = one.run, one.controls.get(wrong_value(one.run))
     if one.plain or wrong is None:
         return None
     alike = []

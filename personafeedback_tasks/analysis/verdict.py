@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import structs
@@ -260,8 +260,7 @@ def accuracy(calibration: Votes, cells: Sequence[str]) -> Estimate:
         return share([calibration.won[place] for place in there], users)
     value, part = found.right[EQUAL], found.weights / found.weights.sum()
     moves = zip(users, (float(part[place] * (calibration.won[place] - value)) for place in there), strict=True)
-    made = linearized(value, by_user(moves), len(there))
-    return replace(made, low=max(made.low, 0.0), high=min(made.high, 1.0))  # in this order nan stays nan
+    return linearized(value, by_user(moves), len(there)).within(0.0, 1.0)
 
 
 def votes_of(run: Run, cases: CaseSet[Any] | None) -> Votes:

@@ -12,19 +12,23 @@ FEWEST = 6.0
 """Degrees of freedom of a variance that a single user decides."""
 
 
+Names = Sequence[Hashable]
+"""The user, cell or prompt of each case."""
+
+
 @dataclass(frozen=True)
 class Shared:
     """What makes cases alike beside their user: a prompt, or any user in common, on either side."""
 
-    prompts: Sequence[Hashable]  # the prompt of each case
-    partners: Sequence[Hashable] = ()  # a second user that each case is about; empty where it is about its user alone
+    prompts: Names
+    partners: Names = ()  # a second user that each case is about; empty where it is about its user alone
 
 
-Clusters = Sequence[Sequence[Hashable]]
+Clusters = Sequence[Names]
 """The cluster of each case, or two of each: a case is in both."""
 
 
-def shared_variance(variance: Callable[[Clusters], float], users: Sequence[Hashable], also: Shared | None) -> float:
+def shared_variance(variance: Callable[[Clusters], float], users: Names, also: Shared | None) -> float:
     """The variance where cases are alike that share a user or a prompt.
 
     Args:
@@ -54,12 +58,12 @@ def shared_variance(variance: Callable[[Clusters], float], users: Sequence[Hasha
     return of_users + of_prompts if found <= 0 else found
 
 
-def sides_of(users: Sequence[Hashable], also: Shared | None) -> Clusters:
+def sides_of(users: Names, also: Shared | None) -> Clusters:
     """The users of each case."""
     return [users, also.partners] if also is not None and len(also.partners) else [users]
 
 
-def numbered(*sides: Sequence[Hashable]) -> Any:
+def numbered(*sides: Names) -> Any:
     """The number of each name, side after side, from 0 in the order in which names occur first; numbers stay."""
     import numpy as np
 

@@ -190,10 +190,7 @@ def _bounded(value: float, moves: Mapping[str, float], cases: int, without: Corr
             "is outside of what is possible: the judge does not err here as in its calibration set."
         )
         return replace(without, unclipped=value, why_not=why_not)
-    low, high, clipped = (
-        min(max(end, 0.0), 1.0) for end in (made.low, made.high, value)
-    )  # in this order nan stays nan
-    return replace(without, rate=replace(made, value=clipped, low=low, high=high), unclipped=value)
+    return replace(without, rate=made.within(0.0, 1.0), unclipped=value)
 
 
 def _why_not(duels: int, rights: Mapping[int, float]) -> str:

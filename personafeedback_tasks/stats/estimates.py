@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .clusters import (
     Clusters,
+    Names,
     Shared,
     cluster_sums,
     degrees_of_freedom,
@@ -36,6 +37,9 @@ ASSUMED = 8.0
 
 SMALLEST_ERROR = 1e-12
 """A standard error up to this is one of rounding."""
+
+Values = Sequence[float]
+"""A value of each case; nan where it has none."""
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -81,6 +85,11 @@ class Estimate:
     n: int
     users: int
 
+    def within(self, least: float, most: float) -> Estimate:
+        """With its value and the ends of its interval between these."""
+        value, low, high = (min(max(end, least), most) for end in (self.value, self.low, self.high))  # nan stays nan
+        return replace(self, value=value, low=low, high=high)
+
 
 def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
     """A share as a table shows it: 0.7351 -> 73.5; with a standard error, where there is one, 73.5 ± 1.2."""
@@ -89,12 +98,7 @@ def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
     return shown if math.isnan(stderr) else f"{shown} ± {100 * stderr:.1f}"
 
 
-def estimate(
-    values: Sequence[float],
-    users: Sequence[Hashable],
-    cells: Sequence[Hashable] | None = None,
-    also: Shared | None = None,
-) -> Estimate:
+def estimate(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Args:
@@ -110,9 +114,7 @@ def estimate(
     return _estimate(values, users, cells, also)[0]
 
 
-def _estimate(
-    values: Sequence[float], users: Sequence[Hashable], cells: Sequence[Hashable] | None, also: Shared | None
-) -> tuple[Estimate, float, float]:
+def _estimate(values: Values, users: Names, cells: Names | None, also: Shared | None) -> tuple[Estimate, float, float]:
     # (the estimate, its degrees of freedom, the skewness of the mean)
     given = _array(values)
     value, n, moves, _ = _mean(given, cells)
@@ -128,21 +130,13 @@ def _estimate(
     return Estimate(value, stderr, value - reach, value + reach, n, len(sums)), degrees, skewness
 
 
-def paired(
-    values: Sequence[float],
-    users: Sequence[Hashable],
-    cells: Sequence[Hashable] | None = None,
-    also: Shared | None = None,
-) -> Estimate:
+def paired(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
     """`estimate` of a difference between two runs, paired by case; the interval allows for skew between users."""
     return paired_test(values, users, cells, also)[0]
 
 
 def paired_test(
-    values: Sequence[float],
-    users: Sequence[Hashable],
-    cells: Sequence[Hashable] | None = None,
-    also: Shared | None = None,
+    values: Values, users: Names, cells: Names | None = None, also: Shared | None = None
 ) -> tuple[Estimate, float]:
     """`paired`, and the two-sided p value of "no difference", in [0, 1]: below 0.05 where the interval excludes 0.
 
@@ -181,12 +175,7 @@ def shows_spread(stderr: float) -> bool:
     return stderr > SMALLEST_ERROR
 
 
-def share(
-    values: Sequence[float],
-    users: Sequence[Hashable],
-    cells: Sequence[Hashable] | None = None,
-    also: Shared | None = None,
-) -> Estimate:
+def share(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
     """`estimate` of values in [0, 1], with the interval of Wilson (1927), which stays there."""
     # The effective number of cases, value * (1 - value) / stderr ** 2, replaces their number (Franco, Little, Louis,
     # Slud 2019: the best of such intervals for clustered samples). Near 0 and 1 a few cases, or the cases of one user,
@@ -221,7 +210,7 @@ def _array(values: Any) -> Any:
     return np.asarray(values, dtype=float)
 
 
-def _mean(given: Any, cells: Sequence[Hashable] | None) -> tuple[float, int, Any, Any]:
+def _mean(given: Any, cells: Names | None) -> tuple[float, int, Any, Any]:
     # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan
     # where its value is). With cells, deviations are from the cell's mean; a cell without a value makes the mean nan.
     import numpy as np
@@ -244,7 +233,7 @@ def _mean(given: Any, cells: Sequence[Hashable] | None) -> tuple[float, int, Any
     return value, int(defined.sum()), moves, weights
 
 
-def _spread(moves: Any, users: Sequence[Hashable], also: Shared | None) -> tuple[float, list[list[float]]]:
+def _spread(moves: Any, users: Names, also: Shared | None) -> tuple[float, list[list[float]]]:
     # (the standard error, the moves summed by user and, where there are several, by prompt)
     ways = [cluster_sums(moves, sides_of(users, also))]
     if also is None:
@@ -256,10 +245,7 @@ def _spread(moves: Any, users: Sequence[Hashable], also: Shared | None) -> tuple
 
 
 def jackknife_stderr(
-    measure: Callable[[Sequence[T]], float],
-    items: Sequence[T],
-    clusters: Sequence[str],
-    also: Shared | None = None,
+    measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Names, also: Shared | None = None
 ) -> float:
     """Standard error of what is no mean over cases, such as F1, leaving out one cluster at a time; nan if undefined."""
     # sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
@@ -275,13 +261,13 @@ def jackknife_stderr(
         center = math.fsum(without) / len(names)
         return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
 
-    return math.sqrt(shared_variance(variance, clusters, also))
+    return math.sqrt(shared_variance(variance, users, also))
 
 
 def estimate_of(
     measure: Callable[[Sequence[T]], float],
     items: Sequence[T],
-    users: Sequence[str],
+    users: Names,
     ends: tuple[float, float] = (-math.inf, math.inf),
     also: Shared | None = None,
 ) -> Estimate:

@@ -68,11 +68,7 @@ def prediction_powered(people: Sequence[float | None], duels: Votes, known: Know
     reach = unseen * len(judge) / count
     if shows_spread(made.stderr) or not unseen:
         reach += made.high - rate
-    clipped, low, high = (
-        min(max(end, 0.0), 1.0)  # in this order nan stays nan
-        for end in (rate, rate - reach, rate + reach)
-    )
-    return Powered(replace(made, value=clipped, low=low, high=high), weight)
+    return Powered(replace(made, low=rate - reach, high=rate + reach).within(0.0, 1.0), weight)
 
 
 def _weight(truth: Any, seen: Any, others: Any) -> float:
