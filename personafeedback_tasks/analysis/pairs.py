@@ -82,8 +82,15 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
     if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus
-    wanted = [line.key for line in first.run.benchmark.report.compared if line.key in of_corpus]
-    return {name: estimate_of(partial(_difference, of_corpus[name]), cases, first.users) for name in wanted}
+    found = {}
+    for line in first.run.benchmark.report.compared:
+        if line.key in of_corpus:
+            low, high = line.ends
+            one = estimate_of(partial(_difference, of_corpus[line.key]), cases, first.users)
+            found[line.key] = replace(
+                one, low=max(one.low, low - high), high=min(one.high, high - low)
+            )  # nan stays nan
+    return found
 
 
 def _difference(measure: CorpusMetric, cases: Sequence[tuple[Sequence[Result], Sequence[Result]]]) -> float:
