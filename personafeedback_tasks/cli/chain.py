@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..common.errors import OptionError
 from ..logs.run import Run
 from .options import json_option, name_option, runs_argument
-from .output import progress, show, write_json
+from .output import progress, publish
 from .runs import read
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
             funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments, lines)
             funnels.append(replace(funnel, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
     document = ChainDocument(models=funnels)
-    if write_json(json_file, document):
-        show(chain_text.blocks(document))
+    publish(document, lambda: chain_text.blocks(document), json_file)
 
 
 def _stage_run(run: Run) -> StageRun:

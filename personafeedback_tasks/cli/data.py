@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..common.errors import DataError, require
+from ..common.errors import DataError
 from ..core.asked import asked_for
 from ..core.cases import shown_source
 from ..core.plan import make_plan
@@ -15,7 +15,7 @@ from ..core.usage import Prices
 from ..personafeedback import audit, baselines
 from ..personafeedback.cases import PersonaCases, load_present
 from .options import given_options, json_option, price_option, task_option
-from .output import needs_tables, say, show, write_json
+from .output import publish, say
 
 
 @click.command()
@@ -48,17 +48,10 @@ def plan(
         personafeedback plan personafeedback_write -T data=sample --json plan.json
         personafeedback plan recenter_relevance_select -T data=sample
     """
-    needs_tables(json_file)
-    require("scipy", extra="report")
-    asked = asked_for(task, given_options(given))
-    made = make_plan(asked, reply=reply_tokens, prices=prices)
-    if write_json(json_file, made):
-        from ..reports.plan_text import blocks
+    from ..reports import plan_text  # before the work: it names a missing extra
 
-        say(f"Task: {made.task}, method {asked.method.name}")
-        say(f"Data: {made.data}")
-        say()
-        show(blocks(made))
+    made = make_plan(asked_for(task, given_options(given)), reply=reply_tokens, prices=prices)
+    publish(made, lambda: plan_text.blocks(made), json_file)
 
 
 @click.command("audit")
@@ -89,7 +82,8 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
         personafeedback audit --data FOLDER
         personafeedback audit --data sample --json audit.json
     """
-    require("scipy", extra="report")
+    from ..reports import audit_text  # before the work: it names a missing extra
+
     cases = present(data)
     audited, acc = audit.audit(cases), baselines.baselines(cases)
     other, why_not = None, ""
@@ -98,17 +92,10 @@ def audit_command(data: str | None, json_file: Path | None) -> None:
     except DataError as error:
         why_not = str(error).replace(cases.source, shown_source(cases.source))
     document = audit.document_of(audited, acc, other)
-    is_free = write_json(json_file, document)
-    if is_free:
-        say(f"Data: {cases.revision}")
     missing = [cell for cell in cases.release.counts if cell not in cases.cells]
     if missing:
-        say(f"No file for {', '.join(missing)}: only the other cells are included.", err=not is_free)
-    if is_free:
-        from ..reports import audit_text
-
-        say()
-        show(audit_text.blocks(document, why_not))
+        say(f"No file for {', '.join(missing)}: only the other cells are included.", err=True)
+    publish(document, lambda: audit_text.blocks(document, why_not), json_file)
 
 
 def present(data: str | None) -> PersonaCases:

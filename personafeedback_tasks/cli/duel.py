@@ -18,7 +18,7 @@ from ..writing.cases import Questions
 from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
 from .options import RUN, data_option, json_option, out_option, places_option
-from .output import say, show, write_json
+from .output import publish, say
 from .runs import note_skipped, one_of, read
 
 
@@ -165,5 +165,4 @@ def verdict(
     from ..reports import verdict_text
 
     document = verdicts_of(read(runs, data), read(calibration_paths, data), data, note_skipped, human)
-    if write_json(json_file, document):
-        show(verdict_text.all_blocks(document))
+    publish(document, lambda: verdict_text.all_blocks(document), json_file)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import io
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
 
 from ..common import foreign
-from ..common.errors import OptionError, require
-from ..common.files import Content, write, write_all
+from ..common.errors import OptionError
+from ..common.files import Content, write_all
 from ..common.outputs import Output, output_text
 
 if TYPE_CHECKING:
@@ -72,57 +73,42 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield update
 
 
-def needs_tables(json_file: Path | None) -> None:
-    """Name a missing extra before the work starts; JSON on stdout needs none."""
-    if json_file != STDOUT:
-        require("rich", extra="report")
+def publish(
+    document: Output,
+    blocks: Callable[[], Iterable[Block]],
+    json_file: Path | None,
+    *,
+    csv_file: Path | None = None,
+    csv: str = "",
+    out: Path | None = None,
+    files: Mapping[str, Content] = MappingProxyType({}),
+) -> None:
+    """Write a document and the files of --out as options say, and print its blocks unless stdout is taken.
+
+    All files are written first: a pipe that closes, such as `| head`, ends the command.
+    """
+    made = {} if out is None else {out / name: content for name, content in files.items()}
+    texts = {} if json_file is None else {json_file: output_text(document)}
+    texts |= {} if csv_file is None else {csv_file: csv}
+    to_stdout = texts.pop(STDOUT, None)
+    _refuse_inputs(texts)
+    write_all({**made, **texts})
+    if to_stdout is None:
+        from ..reports.blocks import terminal
+        from ..reports.terminal import show
+
+        show(terminal(blocks()))
+    else:
+        click.echo(to_stdout.encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
+    for path in made:
+        say(f"wrote {path}", err=to_stdout is not None)
 
 
-def write_json(path: Path | None, document: Output) -> bool:
-    """Write the document if a file is given. True if stdout is still free for tables."""
-    return path is None or write_text(path, output_text(document))
-
-
-def write_text(path: Path, text: str) -> bool:
-    """Write what programs read to a file, or to stdout. True if stdout is still free for tables."""
-    if path != STDOUT:
-        refuse_input(path)
-        write(path, text)
-        return True
-    click.echo(text.encode("utf-8"), nl=False)  # bytes: UTF-8 whatever the terminal has
-    return False
-
-
-def refuse_input(path: Path) -> None:
-    """Raise OptionError if the command was given this file to read."""
+def _refuse_inputs(named: Collection[Path]) -> None:
     for name, value in click.get_current_context().params.items():
         for given in value if isinstance(value, tuple) else (value,):
-            if (
-                isinstance(given, Path)
-                and name not in OUTPUTS
-                and path.exists()
-                and given.exists()
-                and path.samefile(given)
-            ):
-                raise OptionError(f"{path}: found a file that this command reads, expected another one to write to.")
-
-
-@contextmanager
-def files_written(contents: Mapping[str, Content], out: Path | None, err: bool = False) -> Iterator[None]:
-    """Write files into a folder, if one is given, on entry, and name them on exit.
-
-    A pipe that closes, such as `| head`, ends the command in between.
-    """
-    made = {} if out is None else {out / name: content for name, content in contents.items()}
-    write_all(made)
-    yield
-    for path in made:
-        say(f"wrote {path}", err=err)
-
-
-def show(blocks: Iterable[Block]) -> None:
-    """Print the lines and tables of an output."""
-    from ..reports.blocks import terminal
-    from ..reports.terminal import show
-
-    show(terminal(blocks))
+            for path in named if isinstance(given, Path) and name not in OUTPUTS and given.exists() else ():
+                if path.exists() and path.samefile(given):
+                    raise OptionError(
+                        f"{path}: found a file that this command reads, expected another one to write to."
+                    )

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from .. import api
-from ..common.errors import OptionError
+from ..common.errors import OptionError, require
 from ..common.files import write
 from ..common.outputs import json_lines
 from ..core.asked import AskedTask, asked_for
 from ..core.recorded import Key, require_text
 from ..logs.data import RunData
 from .options import given_options, json_option, out_option, task_option
-from .output import needs_tables, say
+from .output import say
 from .runs import note_skipped, print_report
 
 
@@ -64,7 +64,7 @@ def score_replies(
             raise OptionError("--template writes FILE alone. Leave --partial, --out and --json out.")
         _write_template(file, asked_for(task, values, once=True))
         return
-    needs_tables(json_file)
+    require("rich", extra="report")  # before the work
     run = api.run_of_replies(task, file, values, partial, note_skipped)
     print_report([(run, {})], RunData(), None, json_file, out, full=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -27,7 +27,7 @@ from .options import (
     price_option,
     runs_argument,
 )
-from .output import STDOUT, files_written, progress, say, show, write_json, write_text
+from .output import STDOUT, progress, publish, say
 
 
 @click.command()
@@ -80,6 +80,7 @@ def print_report(
     """Report runs with their controls: on the terminal, as JSON, and in the files of --out."""
     from ..analysis.report import report_document
     from ..reports import report_text
+    from ..reports.blocks import Block, paragraph
 
     document = report_document(rows, data, prices)
     contents: dict[str, Content] = {}
@@ -89,13 +90,13 @@ def print_report(
         from ..reports.files import report_files
 
         contents = report_files(document, ranked([Contender(*row) for row in rows], data))
-    with files_written(contents, out, err=json_file == STDOUT):
-        if not write_json(json_file, document):
-            return
+
+    def blocks() -> Iterator[Block]:
         for place, made in enumerate(document.reports):
-            if place:
-                say("")
-            show(report_text.full(made) if full else report_text.short(made, others=len(rows) > 1))
+            yield from [paragraph()] if place else []
+            yield from report_text.full(made) if full else report_text.short(made, others=len(rows) > 1)
+
+    publish(document, blocks, json_file, out=out, files=contents)
 
 
 @click.command()
@@ -150,12 +151,11 @@ def rank(
     of_tasks = costs_of_models(cost_logs, values, names, note_skipped)  # before the ranking, which takes long
     rankings = rankings_of(found, data, note_skipped)
     document = rank_document(rankings, of_tasks)
-    with files_written(files.rank_files(rankings, document) if out else {}, out, err=STDOUT in (json_file, csv_file)):
-        is_free = write_json(json_file, document)
-        if csv_file is not None:
-            is_free &= write_text(csv_file, files.rank_csv(document))
-        if is_free:
-            show(rank_text.all_blocks(document, full))
+    publish(
+        document, lambda: rank_text.all_blocks(document, full), json_file,
+        csv_file=csv_file, csv=files.rank_csv(document) if csv_file else "",
+        out=out, files=files.rank_files(rankings, document) if out else {},
+    )  # fmt: skip
 
 
 @click.command()
@@ -183,8 +183,7 @@ def compare(
 
     first, second = (the_run([path], data)[0] for path in (run_a, run_b))
     document = rank_document([ranking.compare(first, second, data)])
-    if write_json(json_file, document):
-        show(rank_text.all_blocks(document, full=True))
+    publish(document, lambda: rank_text.all_blocks(document, full=True), json_file)
 
 
 def read(

@@ -9,7 +9,7 @@ import click
 
 from ..personafeedback.system import SETTINGS, told_by
 from .options import RUN, json_option, out_option, value_option
-from .output import STDOUT, files_written, show, write_json
+from .output import publish
 from .runs import note_skipped
 
 
@@ -61,6 +61,5 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
 
     costs = costs_of(read_tasks(logs, values, note_skipped))
     document = CostDocument(costs=[one.entry for one in costs])
-    with files_written(cost_text.files(costs, document) if out else {}, out, err=json_file == STDOUT):
-        if write_json(json_file, document):
-            show(cost_text.blocks(document))
+    files = cost_text.files(costs, document) if out else {}
+    publish(document, lambda: cost_text.blocks(document), json_file, out=out, files=files)

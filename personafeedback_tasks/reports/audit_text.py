@@ -21,6 +21,8 @@ def blocks(document: AuditDocument, why_not: str) -> list[Block]:
         (name, *(one.cells.get(cell, 0) for cell in cells), sum(one.cells.values())) for name, one in findings.items()
     ]
     return [
+        paragraph(f"Data: {document.data}"),
+        paragraph(),
         of_rows("Cells", ["cell", "cases", "expected", "users", "en", "zh"], sizes),
         of_rows("Findings, in cases", ["finding", *map(spaced, cells), "total"], counts),
         *(paragraph(f"{name}: {one.meaning}") for name, one in findings.items()),

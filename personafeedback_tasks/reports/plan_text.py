@@ -16,6 +16,9 @@ ESTIMATED = (
 def blocks(plan: PlanDocument) -> list[Block]:
     """The tables of a plan."""
     return [
+        paragraph(f"Task: {plan.task}, method {plan.options['method']}"),
+        paragraph(f"Data: {plan.data}"),
+        paragraph(),
         *_cells(plan),
         *_takes(plan),
         *(_differences(plan) if plan.comparisons else []),

@@ -99,7 +99,7 @@ def test_an_option_that_nothing_would_read_is_refused(words, sentence, tmp_path,
 
 
 def test_no_output_replaces_what_the_command_reads(tmp_path):
-    log, other = judged(tmp_path, "gold"), judged(tmp_path / "other", "mixed")
+    log, other = judged(tmp_path, "gold"), judged(tmp_path / "other", "readable")
     before = log.read_bytes()
     for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, other, "--json")):
         assert "found a file that this command reads" in refused(*command, log)
