@@ -207,10 +207,13 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     """
     from .analysis import ranking
     from .analysis.balance import rank_document
-    from .logs.read import only
+    from .analysis.control import one_of, with_controls
 
     located = RunData(data)
-    first, second = (only(getattr(one, "logs", [one])[0], _runs(one, located)) for one in (run_a, run_b))
+    first, second = (
+        one_of(with_controls(_runs(one, located)), one.logs[0] if isinstance(one, Run) else one)[0]
+        for one in (run_a, run_b)
+    )
     return Document(rank_document([ranking.compare(first, second, located)]))
 
 

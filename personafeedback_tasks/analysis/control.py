@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core.result import Result
+from ..logs.errors import RunError
+from ..logs.read import only
 from ..logs.run import Run
 from ..stats.estimates import Estimate, share
 from .void import cannot_move, is_void
@@ -71,6 +74,14 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
         controls = run.benchmark.report.control.controls
         used |= {id(other) for value, other in beside[id(run)].items() if value in controls}
     return [(run, beside[id(run)]) for run in runs if id(run) not in used]
+
+
+def one_of(rows: Sequence[tuple[Run, dict[str, Run]]], place: str | Path) -> tuple[Run, dict[str, Run]]:
+    """The one run that was found in a place, with its controls. Raises RunError for several."""
+    if len(rows) > 1 and (unfit := unfit_controls(rows)):
+        raise RunError(unfit[0])
+    only(place, [run for run, _ in rows])
+    return rows[0]
 
 
 def unfit_controls(rows: Sequence[tuple[Run, Mapping[str, Run]]]) -> list[str]:

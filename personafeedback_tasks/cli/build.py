@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..building.texts.asking import Models
 from ..building.texts.runner import write_texts
 from ..building.texts.sources import start
 from .annotate import judged_in
-from .options import FOLDER, Decorator, given_options, several
+from .options import FOLDER, Decorator, given_options
 from .output import progress, say
 
 _DIR = Path("DIR")
@@ -42,17 +43,13 @@ all texts of a few persons and a page to read them on; `build training` makes pa
 def build() -> None: ...
 
 
-_FOLDER = click.Path(file_okay=False, path_type=Path)
-
-folder_argument = click.argument("folder", metavar="DIR", type=_FOLDER)
-
-build_argument = click.argument("folder", metavar="DIR", type=_FOLDER, callback=lambda _, __, path: Build.open(path))
-"""As `folder_argument`, of a build that was started."""
+build_argument = click.argument("folder", metavar="DIR", type=FOLDER, callback=lambda _, __, path: Build.open(path))
+"""The folder of a build that was started."""
 
 
 def model_options(without: str) -> Decorator:
     """The options of a command that asks models; `without` says what it does without one."""
-    return several(
+    options = [
         click.option(
             "--model", "names", metavar="MODEL", multiple=True,
             help=f"Model that writes, as Inspect names it: openai/gpt-4o. Repeat for several. {without}",
@@ -67,11 +64,12 @@ def model_options(without: str) -> Decorator:
             help="Use the provider's batch API: most providers answer within a day, at half the price.",
         ),
         click.option("--max-tokens", type=click.IntRange(1), help="Token limit per text. Default: the provider's."),
-    )  # fmt: skip
+    ]  # fmt: skip
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @build.command()
-@folder_argument
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option(
     "--language", metavar="CODE",
     help="Language of the set, such as zh or de. Prompts come in English and Chinese.  [default: en]",

@@ -8,9 +8,9 @@ import click
 
 from ..common.files import write_all
 from ..logs.data import RunData
-from .options import FILE, costs_option, data_option, name_option, out_option, runs_argument
+from .options import FILE, cost_option, data_option, name_option, out_option, runs_argument, value_option
 from .output import say
-from .runs import note_skipped, one_of, read, the_run
+from .runs import note_skipped, read
 
 
 @click.command()
@@ -27,7 +27,8 @@ from .runs import note_skipped, one_of, read, the_run
     is_flag=True,
     help="Write .eval_results/BENCHMARK.yaml beside the card, for leaderboards of the Hub.",
 )
-@costs_option
+@cost_option
+@value_option
 @name_option
 @data_option
 def card(
@@ -52,7 +53,7 @@ def card(
         personafeedback card persona.eval no_persona.eval other_persona.eval --model-card README.md
     """
     from ..analysis.balance import costs_beside
-    from ..analysis.control import with_controls
+    from ..analysis.control import one_of, with_controls
     from ..analysis.other_tasks import costs_of_models
     from ..analysis.report import report_document
     from ..reports.card import refuse_unpublishable, update_card, write_eval_results
@@ -95,11 +96,12 @@ def export_command(
     \b
         personafeedback export logs/a.eval --evaluator "Acme" --relationship third_party --out datastore
     """
+    from ..analysis.control import one_of, with_controls
     from ..analysis.report import report_document
     from ..reports.card import refuse_unpublishable
     from ..reports.eee import record_files
 
-    run, controls = the_run(runs, data, names)
+    run, controls = one_of(with_controls(read(runs, data, names)), runs[0])
     rows = [(run, controls), *((control, {}) for control in controls.values())]
     reports = report_document(rows, data).reports
     spec = refuse_unpublishable(run, reports[0])

@@ -19,7 +19,7 @@ from ..writing.duel import SIDES, Writer, files, pairs, people
 from ..writing.record import WRITE
 from .options import RUN, data_option, json_option, out_option, places_option
 from .output import publish, say
-from .runs import note_skipped, one_of, read
+from .runs import note_skipped, read
 
 
 @click.command()
@@ -95,7 +95,7 @@ _WHY = {"tie": "ties", "empty": "empty replies", "other_empty": "empty replies o
 
 
 def _writing(path: Path, data: RunData) -> tuple[Run, Writer]:
-    from ..analysis.control import with_controls
+    from ..analysis.control import one_of, with_controls
     from ..logs.earlier import logged, refuse_void, writer_of
 
     found = read([path], data, benchmarks=[WRITE.name])

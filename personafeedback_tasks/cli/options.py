@@ -20,17 +20,6 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-def several(*options: Decorator) -> Decorator:
-    """Several options as one decorator; --help lists them in this order."""
-
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
 runs_argument = click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=RUN)
 
 FILE_OR_STDOUT = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
@@ -142,15 +131,12 @@ value_option = click.option(
     "May be repeated.",
 )
 
-costs_option = several(
-    click.option(
-        "--cost",
-        "cost_logs",
-        metavar="LOG",
-        multiple=True,
-        type=RUN,
-        help="Logs of other tasks run with and without a user's profile (see `cost`). Shows what the profile costs "
-        "there next to the gain.",
-    ),
-    value_option,
+cost_option = click.option(
+    "--cost",
+    "cost_logs",
+    metavar="LOG",
+    multiple=True,
+    type=RUN,
+    help="Logs of other tasks run with and without a user's profile (see `cost`). Shows what the profile costs "
+    "there next to the gain.",
 )

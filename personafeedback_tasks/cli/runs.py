@@ -11,14 +11,12 @@ from ..common.errors import OptionError
 from ..common.files import Content
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
-from ..logs.errors import RunError
 from ..logs.names import AS_LOGGED, refuse_unknown, with_names
-from ..logs.read import only
 from ..logs.run import Run
 from .options import (
     FILE_OR_STDOUT,
     RUN,
-    costs_option,
+    cost_option,
     data_option,
     json_option,
     name_option,
@@ -26,6 +24,7 @@ from .options import (
     places_option,
     price_option,
     runs_argument,
+    value_option,
 )
 from .output import STDOUT, progress, publish, say
 
@@ -101,7 +100,8 @@ def print_report(
 
 @click.command()
 @runs_argument
-@costs_option
+@cost_option
+@value_option
 @places_option
 @name_option
 @click.option("--full", is_flag=True, help="Print every measure and all pairs, as ranking.md has them.")
@@ -179,9 +179,10 @@ def compare(
     """
     from ..analysis import ranking
     from ..analysis.balance import rank_document
+    from ..analysis.control import one_of, with_controls
     from ..reports import rank_text
 
-    first, second = (the_run([path], data)[0] for path in (run_a, run_b))
+    first, second = (one_of(with_controls(read([path], data)), path)[0] for path in (run_a, run_b))
     document = rank_document([ranking.compare(first, second, data)])
     publish(document, lambda: rank_text.all_blocks(document, full=True), json_file)
 
@@ -203,22 +204,3 @@ def read(
 def note_skipped(line: str) -> None:
     """Say on stderr which log of a folder is left out."""
     say(line, err=True)
-
-
-def the_run(
-    paths: Sequence[Path], data: RunData | None = None, names: Mapping[str, str] = AS_LOGGED
-) -> tuple[Run, dict[str, Run]]:
-    """The one run of files and folders, and its controls: value of the control's option -> run."""
-    from ..analysis.control import with_controls
-
-    return one_of(with_controls(read(paths, data, names)), paths[0])
-
-
-def one_of(rows: Sequence[tuple[Run, dict[str, Run]]], place: Path) -> tuple[Run, dict[str, Run]]:
-    """The one run of several, with its controls. Raises RunError for several."""
-    from ..analysis.control import unfit_controls
-
-    if len(rows) > 1 and (unfit := unfit_controls(rows)):
-        raise RunError(unfit[0])
-    only(place, [run for run, _ in rows])
-    return rows[0]

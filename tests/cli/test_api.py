@@ -112,6 +112,14 @@ def test_a_notebook_shows_a_run_without_its_cases(logs):
     assert "case_id" not in repr(api.read_runs(logs))
 
 
+def test_a_run_is_compared_without_its_controls(tmp_path):
+    for setting in ("persona", "no_persona"):
+        judged(tmp_path / "a" / setting, "gold", setting=setting)
+    judged(tmp_path / "b", "readable")
+    both = tmp_path / "a", tmp_path / "b"
+    assert json.loads(api.compare(*both).to_json()) == written("compare", *both)
+
+
 def test_a_frame_has_every_estimate_of_its_document(logs):
     reported, ranked = api.report(logs), api.rank(logs)
     for document in (reported, ranked):
