@@ -9,41 +9,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from . import answers
 from .answers import LETTERS, ends_list, last_lines, why_not
 from .markup import NEXT_TURN, after_thinking
-from .verdicts import LEAD, named, reader, unmarked
+from .verdicts import expression, reader, unmarked
 
 Reader = Callable[[str, bool], str]
 """(reply, whether its token limit cut it off) -> a letter, or an element of `answers.REASONS`."""
 
 _TEX = re.compile(r"\$+|\\text[a-z]{0,3}[ ]?\{([^{}\n]{0,40})\}")
-_NOUN = r"(?:the[ ])?(?:(?:option|response|answer|choice|candidate|letter|number)[ ]?(?:letter[ ])?)?"
-_OPENS = r"[\s\[({<\"'“‘]{0,4}"
-_CLOSES = r"[\])}>\"'”’]{0,4}"
-_ENDS = rf"{_CLOSES}(?=[^\w\n]{{0,3}}$|[.,;:!(。–—][\s\"')]|[ ][-–—(]|[ ](?:because|since|as[ ]it|as[ ]this)\b)(?![ ]*,[ ]but\b)"
-_CHOOSES = r"I(?:'d|'ll|[ ]would|[ ]will)?[ ](?:definitely[ ])?(?:choose|pick|select|prefer|recommend|go[ ]with|opt[ ]for|vote[ ]for)[ ]"
-_BEST = (
-    r"[ ](?:is|would[ ]be)[ ](?:(?:clearly|definitely|by[ ]far|overall|the)[ ]){0,3}(?:best|right|correct|most[ ](?:suitable|appropriate|fitting))"
-    r"(?:[ ](?:option|response|answer|choice|fit|match|one))?(?:[ ](?:for|suited[ ]to)[ ](?:this[ ]user|the[ ]user|this[ ]person|me|you|them))?"
-)
 
 
 def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
     """(the reader of replies, the reader of replies that reason first and end with one line) for these letters."""
     if letters == LETTERS:
         return answers.read_reply, answers.read_last_line
-    named, chosen, leading, contradicting = _patterns(letters)
-    of_text = _reader(letters, [named, chosen, leading, contradicting])
-    of_line = _reader(letters, [named, chosen, contradicting])  # "D: too expensive" may be the last line of a list
+    of_text = _reader(letters, ("letter_named", "letter_chosen", "letter_leads", "letter_follows"))
+    # "D: too expensive" may be the last line of a list
+    of_line = _reader(letters, ("letter_named", "letter_chosen", "letter_follows"))
 
     def read(reply: str, truncated: bool = False) -> str:
         letter = of_text(reply, truncated)
-        if not truncated or re.search(
-            rf"(?:^|[:{{⟦])[^\w\n]*{_NOUN}{letter}\b", after_thinking(reply) or "", re.M | re.I
-        ):
+        if not truncated or expression("letter_in_place", said=letter).search(after_thinking(reply) or ""):
             return letter
         return letter if letter == "no_response" else "truncated"  # "so the answer is C" may be a thought on the way
 
@@ -57,25 +46,7 @@ def readers(letters: tuple[str, ...]) -> tuple[Reader, Reader]:
     return read, read_last_line
 
 
-def _patterns(letters: tuple[str, ...]) -> list[str]:
-    # What says a letter: named or alone, chosen or called the best, first in a sentence; and what may only contradict.
-    either = f"[{letters[0]}-{letters[-1]}]"
-    letter = rf"(?P<letter>{either})(?![\w'’])"
-    capital = rf"{_NOUN}{_OPENS}(?-i:{letter})"
-    names = named(
-        "letter|option|ans|final|(?:best|better)[ ](?:option|response|choice|answer)|(?:chosen|selected|preferred|correct)[ ](?:option|response|answer)"
-    )
-    best = rf"(?={_BEST}(?:[^\w\n]{{0,3}}$|[.,;:!][ ]|[ ](?:because|since)\b))"
-    return [
-        rf"(?:^[^\w?]*(?={_NOUN}{_OPENS}{either}{_CLOSES}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={_NOUN}{_OPENS}{either}{_ENDS})){_NOUN}{_OPENS}{letter}",
-        rf"(?:(?:{LEAD}|,[ ]){_CHOOSES}(?={capital.replace('?P<letter>', '')}(?:{_ENDS}|[ ]over\b))"
-        rf"|{LEAD}(?:I[ ](?:think|believe)[ ](?:that[ ])?)?(?={capital.replace('?P<letter>', '')}{best})){capital}",
-        rf"{LEAD}{capital}(?:{_ENDS}|[)\]][ ](?=\w))",
-        rf"(?:(?:[:;,(]|\botherwise)[ ]{capital}{_ENDS}|{capital.replace('?P<letter>', '?P<better>')}[ ](?:is|fits|suits)[ ](?:\w+[ ]){{0,2}}(?:better|best)\b)",
-    ]
-
-
-def _reader(letters: tuple[str, ...], patterns: list[str]) -> Reader:
+def _reader(letters: tuple[str, ...], names: Sequence[str]) -> Reader:
     either = f"[{letters[0]}-{letters[-1]}]"
     together = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs|to)\b\W{{0,4}}|[/|,&]\W{{0,3}}){either}\b")
 
@@ -86,4 +57,4 @@ def _reader(letters: tuple[str, ...], patterns: list[str]) -> Reader:
     def label(match: re.Match[str]) -> str:
         return next(letter for letter in match.groupdict().values() if letter).upper()
 
-    return reader(clean, patterns, label)
+    return reader(clean, names, label, any=either)

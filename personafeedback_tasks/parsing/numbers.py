@@ -10,33 +10,10 @@ from __future__ import annotations
 import re
 
 from .answers import REASONS
-from .verdicts import LEAD, named, reader, unmarked
+from .verdicts import expression, reader, unmarked
 
 NONE = "NONE"
 
-_NUMBER = r"#?\d{1,4}(?!\w|,\d{3}(?!\d)|[ ]\(\d)"
-_LIST = rf"{_NUMBER}(?:(?:[\s,;、&\"'()\[\]]{{1,5}}(?:(?:and|und)[ ])?){_NUMBER})*"
-_NOTHING = (
-    r"none(?:[ ](?:of[ ](?:them|these|those|the[ ]\w+)(?:[ ](?:is|are)[ ](?:relevant|needed|useful)|[ ]matters?)?|(?:is|are)[ ]relevant))?"
-    r"|no[ ]numbers?|nothing|(?:an[ ])?empty(?:[ ]list)?|\[[ ]?\]|\{[ ]?\}|无|没有"
-)
-_EITHER = (
-    rf"[\s\[({{\"']{{0,4}}(?:(?P<list>{_LIST})|(?P<none>{_NOTHING}))[\s\])}}\"'.!。]{{0,4}}(?:\([^()\d]{{1,80}}\)\.?)?$"
-)
-_PATTERNS = [
-    named("relevant(?:[ ]ones)?|selected|selection") + _EITHER,
-    rf"^(?:{named('numbers?|list|items|facts|things|attributes|pieces|编号|内容')}|{LEAD}){_EITHER}",
-    rf"(?<!relevant)[:.–—][ ]?(?:(?:no|only),?[ ]){{0,2}}{_EITHER}",
-]
-_LEFT_OUT = re.compile(
-    r"\b(?:drop|exclu|remov|ignor|skip|irrelevan|apart|perhaps|maybe|least|unlikely|(?:out|not?)\b)|n't\b", re.I
-)
-_VERDICT = re.compile(
-    r"\d[.):\]\s–—-]*(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)(?:[ ](?:because|since)\b|[ ]?[.,;:!(–—-]|$)"
-    r"|[:(–—-][ ]?(?:yes|no|(?:not[ ]|ir)?relevant|true|false|maybe)[\s.)]*$|\d[ ]?[:(–—-][ ]?\d",
-    re.I,
-)
-"""A line that judges one number (`2. NO`, `2. Has a knee: relevant`, `2: 0.9`) lists it whatever it says of it."""
 _ITEM = r"[(\[#]?(\d{1,4})(?:[.):\]]+(?=[ ][^(\[]|$)|[ ]?[:–—-](?=[ ])|$).*"
 _ITEMS = re.compile(rf"\A(?:{_ITEM}(?:\n|\Z))+\Z|(?<=:)\n(?:{_ITEM}(?:\n|\Z))+", re.M)
 
@@ -51,19 +28,19 @@ def _in_one_line(items: re.Match[str]) -> str:
     lines = items[0].split("\n")
     numbers = re.findall(rf"^{_ITEM}", items[0], re.M)
     explains = numbers == [str(at) for at, line in enumerate(lines, start=1) if re.search(r"[^\W\d]\.$", line)]
-    return " ?\n" if explains or any(map(_VERDICT.search, lines)) else f" {', '.join(numbers)}\n"
+    return " ?\n" if explains or any(map(expression("judged").search, lines)) else f" {', '.join(numbers)}\n"
 
 
 def _canonical(match: re.Match[str]) -> str:
     # NONE, or the numbers in rising order; "" if what is said around them leaves them out.
     start, end = match.span("list" if match["list"] else "none")
-    if _LEFT_OUT.search(re.split(r"\d", match.string[:start])[-1] + match.string[end:]):
+    if expression("left_out").search(re.split(r"\d", match.string[:start])[-1] + match.string[end:]):
         return ""
     numbers = {int(number) for number in re.findall(r"\d+", match["list"] or "")}
     return " ".join(map(str, sorted(numbers))) or NONE
 
 
-read_numbers = reader(_listed, _PATTERNS, _canonical, explicit=0)
+read_numbers = reader(_listed, ("list_named", "list_leads", "list_follows"), _canonical, explicit=0)
 """The numbers, each once and with a space between them: `2 5`; whether what they number exists is not known here."""
 
 

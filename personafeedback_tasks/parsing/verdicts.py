@@ -8,37 +8,36 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 from .answers import why_not
 from .markup import after_thinking, without_markup
 
-LEAD = (
-    r"(?:^[\s\[({\"'→]{0,4}|(?<!\.)[.!?][ ](?=[^.!?)])|。|,[ ]?(?=[\"'])|,[ ](?=so\b))(?:(?:so|thus|therefore|hence|overall|finally|in[ ]short|the|this"
-    r"|my|final|most|correct|selected|relevant|one-word|I(?:'d|[ ]would)?(?:[ ](?:say|choose|pick|use|go[ ]with"
-    r"|(?:give|rate)[ ](?:it|this|B)(?:[ ]an?)?))?)[,:]?[ ]){0,6}"
-)
-"""Words before a verdict that do not change it."""
+_NAME = re.compile(r"@(\w+)(?:\((\w+)\))?")
 _MARKUP = re.compile(r"[*_`]+|^[ ]*[-•+][ ]+|^[ ]*```\w*$", re.M)
-_TAKEN_BACK = re.compile(
-    r"(?:^|[\n.!?;:()–—-])[ ]?(?:(?:oh|hmm?|no|but|sorry)\W{1,3}){0,2}(?:(?:actually|wait|in[ ]the[ ]end|scratch[ ]that"
-    r"|on[ ](?:second[ ]thoughts?|(?:further[ ])?reflection)|i[ ]take[ ](?:that|it)[ ]back)\b|(?:edit|correction|revised[ ]\w+)\b(?=:)|其实|等等)[,:]?", re.I,
-)  # fmt: skip
-_CONTINUED = re.compile(
-    r"(:|\b(?:these|below)\b[^\d\n]{0,40})\n(?!\s*(?:final[ ])?answer[ ]?:)|\n(?=unless\b|except\b|除非)", re.I
-)
-_OPEN = re.compile(
-    r"\b(?:unless|except|provided|assuming|as[ ]long[ ]as|give[ ]or[ ]take|at[ ](?:the[ ]very[ ])?most|at[ ]least[ ](?:\d|while)|es[ ]sei[ ]denn|außer|reply[ ]with|(?:format|examples?|as[ ]in)[ ]?:)"
-    r"|(?:^|[,;(–—-][ ]?(?:\w+[ ])?|\b(?:only|but)[ ])(?:if|when|wenn|falls|although|though|while|depending|supposing|or|other[ ]than|save|barring|until|were|in[ ]the[ ]event|in[ ]case)\b|除非|如果|\?\W{0,9}$",
-    re.I,
-)
 
 
-def named(labels: str) -> str:
-    """The regular expression of what names a verdict at the beginning of a sentence: `Answer:`, `So my verdict is`."""
-    return (
-        rf"{LEAD}(?:answer|antwort|verdict|decision|conclusion|choice|result|reply|(?:最终)?答案|结论|{labels})[\"')]{{0,2}}"
-        r"(?:[ ]?\([^()]{0,60}\))?(?:[ ](?:is|are|of|would[ ]be)\b|是|[ ]?[:=]){1,2}"
-    )
+@cache
+def _table() -> dict[str, str]:
+    # Name -> expression; in the verbose form, lines may begin anywhere.
+    table: dict[str, str] = {}
+    name = ""
+    for line in Path(__file__).with_name("verdicts.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith(" "):
+            table[name] += f"{line}\n"
+        elif line and not line.startswith("#"):
+            name, table[line] = line, ""
+    return table
+
+
+@cache
+def expression(name: str, **given: str) -> re.Pattern[str]:
+    """An expression of `verdicts.txt`, compiled at first use; `given` are those that its names stand for beside it."""
+    parts = {**_table(), **given}
+    text = parts[name]
+    while "@" in text:
+        text = _NAME.sub(lambda found: parts[found[1]].replace("@argument", f"@{found[2]}"), text)
+    return re.compile(text, re.I | re.X)
 
 
 def unmarked(text: str) -> str:
@@ -48,39 +47,37 @@ def unmarked(text: str) -> str:
 
 def reader(
     clean: Callable[[str], str],
-    patterns: Sequence[str],
+    names: Sequence[str],
     label: Callable[[re.Match[str]], str],
     explicit: int = 1,
+    **given: str,
 ) -> Callable[[str, bool], str]:
     """A function of (reply, whether its token limit cut it off): a label, or the element of `answers.REASONS` why not.
 
     Args:
         clean: what a reply says after its thinking -> the text that is read.
-        patterns: what says a verdict in a line, the strongest first. Only the first that is found decides: all that it
-            finds must agree, and so must all that a weaker one finds from there on. The last only contradicts. They
-            are compiled at the first reply, which takes long, and match capitals and small letters alike.
+        names: of the expressions of what says a verdict in a line, the strongest first. Only the first that is found
+            decides: all that it finds must agree, and so must all that a weaker one finds from there on. The last only
+            contradicts.
         label: what it found -> the label; "" for none.
-        explicit: how many of the patterns decide in a reply that was cut off.
+        explicit: how many of them decide in a reply that was cut off.
+        given: see `expression`.
     """
-
-    @cache
-    def compiled() -> list[re.Pattern[str]]:
-        return [re.compile(pattern, re.I) for pattern in patterns]
 
     def read(reply: str, truncated: bool = False) -> str:
         text = after_thinking(reply)
         if not text:
             return "truncated" if text is None else "no_response"
-        ranked, labels = compiled(), set[str]()
-        kept = _CONTINUED.sub(r"\1 ", _TAKEN_BACK.split(clean(text))[-1])
+        patterns, labels = [expression(name, **given) for name in names], set[str]()
+        kept = expression("continued").sub(r"\1 ", expression("taken_back").split(clean(text))[-1])
         lines = list(dict.fromkeys(map(str.strip, kept.splitlines())))
-        for rank, pattern in enumerate(ranked[:explicit] if truncated else ranked[:-1]):
+        for rank, pattern in enumerate(patterns[:explicit] if truncated else patterns[:-1]):
             first = next((at for at, line in enumerate(lines) if pattern.search(line)), None)
             if first is None:
                 continue
             for line in lines[first:]:
-                said = {label(match) for weaker in ranked[rank:] for match in weaker.finditer(line)}
-                labels |= {""} if said and _OPEN.search(line) else said
+                said = {label(match) for weaker in patterns[rank:] for match in weaker.finditer(line)}
+                labels |= {""} if said and expression("open").search(line) else said
             break
         settled = labels.pop() if len(labels) == 1 else ""
         return settled or ("truncated" if truncated else why_not(text))
@@ -104,18 +101,12 @@ def word_reader(first: str, second: str, firsts: str, seconds: str) -> Callable[
     Args:
         firsts, seconds: the words that say the first and the second, as regular expressions: `yes|ja`.
     """
-    either = f"(?:{firsts}|{seconds})"
-    word = rf"(?:(?P<first>{firsts})|{seconds})"
-    ends = r"(?![ ]*,[ ]but\b)(?=[^\w\n?]{0,3}(?:[.,;:!(。\u2013\u2014]|-[ -]|$))"  # of the clause: not "no longer", "yes if"
-    both = re.compile(rf"\b{either}\W{{0,4}}(?:(?:or|and|vs)\W{{0,4}}|[/|]\W{{0,3}}){either}\b", re.I)  # in one breath
-    names = named("judge?ment|relevance|relevant|response|output|label|classification|note")
-    patterns = [
-        rf"(?:^[^\w?]*(?={either}[^\w?]*$)|{names}[^\w?]{{0,4}}(?={either}{ends})){word}",
-        rf"{LEAD}[^\w.!?;:,]{{0,4}}{word}{ends}",
-        rf"(?:[:;,(]|\botherwise)[ ]{word}{ends}",
-    ]
     return reader(
-        lambda text: both.sub("…", without_markup(text)), patterns, lambda match: first if match["first"] else second
+        lambda text: expression("both", yes=firsts, no=seconds).sub("…", without_markup(text)),
+        ("word_named", "word_leads", "word_follows"),
+        lambda match: first if match["first"] else second,
+        yes=firsts,
+        no=seconds,
     )
 
 
@@ -130,21 +121,4 @@ read_accept = word_reader(ACCEPT, PROBLEMATIC, "accept(?:ed|able)?|接受", "pro
 # two readings is unreadable: `4 or 5`, `1 (much better)`, and `4. B is better`, which may be the fourth point of a
 # list.
 
-
-def _rating_patterns() -> list[str]:
-    # What says a number from 1 (much worse) to 5.
-    meaning = r"\W{1,4}(?:(?:response[ ])?B[ ]is[ ])?(?:(?:much|somewhat|slightly|far)[ ])?"
-    number = (
-        rf"[\s\[({{\"'#]{{0,4}}(?P<number>(?![1-3]{meaning}better|[3-5]{meaning}worse)[1-5])"
-        rf"(?:\.0)?(?:[ ]?(?:/|out[ ]of)[ ]?5|[ ]?分)?"
-        r"(?![\w/%]|[.,]\d|(?:[ ]?\([^()]{0,40}\)|\W{1,3}\w{1,9}[ ]worse)?\W{0,6}(?:(?:or|to|and|vs|maybe|but|no|of)\W{1,3}){0,2}\d|[ ]*,[ ]but\b)[\s\])}\"']{0,4}"
-    )
-    names = named("(?:give[ ]a[ ])?rating|score|grade|overall|number|评分|得分|bewertung")
-    return [
-        rf"{names}{number}(?:[.,;:!(–—]|-[ ]|$)",
-        rf"{LEAD}{number}[.!]*(?:$|[:,–—-][ ](?!yes\b|no[.,;]).*$|\(.*$)",
-        rf"[:.,][ ]{number}[.!]*$",
-    ]
-
-
-read_rating = reader(unmarked, _rating_patterns(), lambda match: match["number"])
+read_rating = reader(unmarked, ("rating_named", "rating_leads", "rating_follows"), lambda match: match["number"])
