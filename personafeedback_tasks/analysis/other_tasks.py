@@ -40,7 +40,8 @@ class CostOfUser(Record, frozen=True, kw_only=True):
         model: as its log names it.
         harness: `Inspect` or `lm-eval`.
         setting: what the message holds: `persona`, `other_persona` or `padding`.
-        told: the first digits of the SHA-256 of lm-eval's system instruction, one for all samples; else empty.
+        told: whose message it is, where all samples have the same one: the user's id, in lm-eval the first digits of
+            the text's SHA-256; else empty.
         value: the number that counts, of those that the task reports.
         higher_is_better: whether a higher score is the better one.
         share: whether each sample's value is from 0 to 1.
@@ -131,12 +132,11 @@ def costs_of(runs: Iterable[TaskRun]) -> list[Cost]:
 
 
 def _cost(run: TaskRun, control: TaskRun) -> Cost:
-    for name in ("value", "higher_is_better"):
-        if getattr(run, name) != getattr(control, name):
-            raise RunError(
-                f"{run.path}: found the number {run.value}, and {control.value} in {control.path}, expected the same. "
-                "Pass --value NAME."
-            )
+    if run.value != control.value:
+        raise RunError(
+            f"{run.path}: found the number {run.value}, and {control.value} in {control.path}, expected the same. "
+            "Pass --value NAME."
+        )
     for name, value in run.conditions.items():
         if control.conditions.get(name) != value:
             raise RunError(

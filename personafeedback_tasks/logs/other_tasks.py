@@ -46,7 +46,8 @@ class TaskRun:
 
     Attributes:
         setting: what its messages are about, one of `personafeedback.system.SETTINGS`.
-        told: the message, where all samples have one and it has no name; else empty.
+        told: whose message it is, where all samples have the same one: the user's id, in lm-eval the first digits of
+            the text's SHA-256; else empty.
         value: name of the number that counts, of those that the task reports.
         conditions: what runs that are compared must share.
         missed: (calls of the main model without their message, all its calls).
@@ -184,7 +185,7 @@ def _inspect(path: Path, values: Sequence[str]) -> TaskRun:
         task=about["name"],
         model=log.eval.model,
         setting=about["setting"],
-        told="",
+        told=next(iter(samples.values())).user if log.eval.task_args.get("user") is not None else "",
         value=counts,
         conditions={
             "task": about["task"],
@@ -286,6 +287,8 @@ def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list
                 "generation": _text(config.get("gen_kwargs")),
                 "chat template": str(results.get("chat_template_sha")),
                 "task": str(of_task.get("doc_to_text")),
+                "description": str(of_task.get("description")),
+                "generation of the task": _text(of_task.get("generation_kwargs")),
                 "few shots": str(results.get("n-shot", {}).get(task)),
             },
             samples=samples,

@@ -176,6 +176,11 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
         assert one["by_user"] is not None, "users repeat"
         if one["setting"] == "padding":
             assert one["harmed"] == one["helped"] == []
+    for user in ("Iris", "林晓_s05"):
+        run("capitals", "persona", tmp_path / "one" / user, "subject/8", "-T", f"user={user}")
+    found = costs(tmp_path / "capitals no_persona", tmp_path / "one")
+    assert [one["told"] for one in found] == ["Iris_s04", "林晓_s05"], "one row for each profile"
+    shutil.rmtree(tmp_path / "one")
     ran("cost", tmp_path, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "cost.html").read_text("utf-8")
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
@@ -362,6 +367,12 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
         results = json.loads(path.read_text("utf-8"))
         results["config"]["model_args"] = {"pretrained": "lab/other"}
         path.write_text(json.dumps(results), "utf-8")
+    results["configs"]["toy_sums"]["generation_kwargs"]["until"] = []
+    path.write_text(json.dumps(results), "utf-8")
+    refused = personafeedback("cost", tmp_path / "other")
+    assert "found generation of the task" in refused.output
+    results["configs"]["toy_sums"]["generation_kwargs"]["until"] = ["\n"]
+    path.write_text(json.dumps(results), "utf-8")
     both = costs(tmp_path / "no", tmp_path / "own", tmp_path / "other")
     assert sorted(one["model"] for one in both) == ["lab/other", made["persona"]["model"]]
     for name in ("Nobody", "../x", ""):
