@@ -95,7 +95,9 @@ def test_questions_are_asked_from_a_handful_of_memory_which_writers_and_annotato
         told = set(re.findall(r"(?m)^ *(?:- |\w+: )(.*)$", prompt["masked"])) & {*core, *added, *preferences}
         assert told < {*core, *added}  # a masked persona is a part of the full one
         assert not any(text in prompt["question"] for text in (*core, *added))
-    for item in study_of(folder, folder.read(Pair)).asked.items:
+    items = study_of(folder, questions).asked.items
+    assert len(items) == len(folder.read(Pair)) > 2
+    for item in items:
         (question,) = (one for one in questions if one.question == item.texts["question"])
         assert item.texts["persona"].startswith(profile.text)
         assert pieces_in(item.texts["persona"]) == list(bases[question.id].memory)
