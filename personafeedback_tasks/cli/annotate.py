@@ -172,17 +172,18 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     if (folder / FILE).is_file():
         take_votes(Build.open(folder), files, drop, say)
         return
-    place = shlex.quote(str(folder))
-    if StudyFolder(folder).has(AskedDuel):
-        judged = _study(StudyFolder(folder)).take_votes(files, drop, say)
-        write(folder / VOTES, votes_table(judged))
-        say(f"Next: personafeedback verdict RUN --calibration RUN --human {shlex.quote(str(folder / VOTES))}")
+    place, judged = shlex.quote(str(folder)), StudyFolder(folder)
+    are_duels = judged.has(AskedDuel)
+    asked = [] if are_duels else _asked(folder)
+    people = _study(judged, asked)
+    if not people.take_votes(files, drop, say) and not files:  # somebody was dropped before any answer came
         return
-    asked = _asked(folder)
-    counted = _study(StudyFolder(folder), asked).take_votes(files, drop, say)
-    if not counted and not files:  # somebody was dropped before any answer came
-        return
-    written = study.write_judged(folder, asked, counted)
+    with judged.locked():  # another command may have taken in more votes since
+        if are_duels:
+            write(folder / VOTES, votes_table(people.counted()))
+            say(f"Next: personafeedback verdict RUN --calibration RUN --human {shlex.quote(str(folder / VOTES))}")
+            return
+        written = study.write_judged(folder, asked, people.counted())
     for name, count in written.items():
         say(f"wrote {folder / name}: {count:,} rows")
     say(

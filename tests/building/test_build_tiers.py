@@ -156,6 +156,15 @@ def test_a_pair_is_a_case_once_and_never_both_ways_and_not_without_its_answers(t
     assert labels[pair.id].tier
 
 
+def test_without_votes_only_imported_pairs_have_labels(tmp_path):
+    build = a_build(tmp_path / "b", people=2, questions=1)
+    pair, *others = build.read(Pair)
+    build.write(Pair, [structs.replace(pair, label=pair.second), *others])
+    first, *rest = label_pairs(build, [])
+    assert (first.tier, first.chosen) == ("hard", pair.second)
+    assert {(label.tier, label.reason) for label in rest} == {("", "few votes")}
+
+
 # --- agreement --------------------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from support.killed import after_each_file
 from support.recenter import in_inspect, same
 
 from personafeedback_tasks.annotation.rows import PackItem
+from personafeedback_tasks.annotation.study import Study
 from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.recenter import data
@@ -105,6 +106,22 @@ def test_the_attentive_are_not_accused_and_their_items_are_counted(judged):
         (line,) = [line for line in lines if line.startswith(f"annotator-{annotator}:")]
         assert f"{questions} of {questions} votes" in line
         assert "attention 6 of 6" in line
+
+
+def test_votes_that_another_command_takes_in_meanwhile_are_in_the_rows(tmp_path, monkeypatch):
+    folder, take = tmp_path / "study", Study.take_votes
+    pack(folder, "--annotators", 2)
+    first, second = answered(folder, (1,)), answered(folder, (2,))
+
+    def interrupted(study, files, *more):
+        counted = take(study, files, *more)
+        if [*files] == first:
+            votes(folder, *second)
+        return counted
+
+    monkeypatch.setattr(Study, "take_votes", interrupted)
+    votes(folder, *first)
+    assert {len(row.votes) for stage in STAGES for row in load(stage, folder)} == {2}
 
 
 def test_whoever_answers_all_alike_fails_the_attention_items_and_can_be_dropped(tmp_path):
