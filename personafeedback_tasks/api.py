@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .common.errors import require
-from .common.outputs import Output, json_schema, jsonable, output_text
+from .common.outputs import Output, json_schema, json_text, jsonable
 from .core.asked import asked_for
 from .core.recorded import read
 from .logs.data import RunData, opened
@@ -66,7 +66,7 @@ class Document:
 
     def to_json(self) -> str:
         """The JSON text that the command writes."""
-        return output_text(self.output)
+        return json_text(self.output)
 
     def to_frame(self) -> pd.DataFrame:
         """Every estimate in the document, one per row; `balance` of a ranking repeats some, and is left out.

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ..common.errors import DataError, OptionError
 from ..common.files import Content, write, write_all
-from ..common.outputs import json_text, jsonable
+from ..common.outputs import json_text
 from ..common.records import decoded, load_json, short, short_list
 from ..common.row_files import RowFolder
 from .assignment import Assignment, names
@@ -59,7 +59,7 @@ class StudyFolder(RowFolder):
         before = self.settings
         after = replace(before, annotators=annotators or before.annotators, votes=votes or before.votes)
         if after != before or not path.is_file():
-            write(path, json_text(jsonable(after)))
+            write(path, json_text(after))
         return after
 
     @property

@@ -17,7 +17,7 @@ import click
 from ..common import foreign
 from ..common.errors import OptionError
 from ..common.files import Content, write_all
-from ..common.outputs import Output, output_text
+from ..common.outputs import Output, json_text
 
 if TYPE_CHECKING:
     from ..reports.blocks import Block
@@ -88,7 +88,7 @@ def publish(
     All files are written first: a pipe that closes, such as `| head`, ends the command.
     """
     made = {} if out is None else {out / name: content for name, content in files.items()}
-    texts = {} if json_file is None else {json_file: output_text(document)}
+    texts = {} if json_file is None else {json_file: json_text(document)}
     texts |= {} if csv_file is None else {csv_file: csv}
     to_stdout = texts.pop(STDOUT, None)
     _refuse_inputs(texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from inspect import cleandoc
 from typing import Annotated, Any
@@ -20,11 +20,6 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     """A document that a command writes for programs. Every key is always there; what is undefined is null."""
 
     schema: Annotated[int, msgspec.Meta(description="the version of keys and units of all outputs")] = SCHEMA
-
-
-def output_text(document: Output) -> str:
-    """What a command writes as JSON."""
-    return json_text(jsonable(document))
 
 
 def json_schema(documents: Iterable[type[Output]]) -> dict[str, Any]:
@@ -59,11 +54,11 @@ def _nullable(found: Any) -> Any:
     return [_nullable(one) for one in found] if isinstance(found, list) else found
 
 
-def json_text(document: dict[str, Any]) -> str:
-    """A document as the commands write it: the same content, the same bytes. nan, which is no JSON, is refused."""
+def json_text(document: object) -> str:
+    """A document as the commands write it: the same content, the same bytes."""
     # Chinese stays readable. What is not printable is escaped: it could act on a terminal, and half a surrogate pair is
     # no UTF-8.
-    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    text = json.dumps(jsonable(document), ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
@@ -72,16 +67,22 @@ def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def jsonable(value: Any) -> Any:
-    """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has."""
+def jsonable(value: Any, shown: Callable[[str], str] = str) -> Any:
+    """nan, which JSON does not have, becomes None, and a record a dictionary of the fields that its repr has.
+
+    Args:
+        shown: makes of each text the one that is written.
+    """
+    if isinstance(value, str):
+        return shown(value)
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, Mapping):
-        return {key: jsonable(item) for key, item in value.items()}
+        return {jsonable(key, shown): jsonable(item, shown) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [jsonable(item) for item in value]
+        return [jsonable(item, shown) for item in value]
     if isinstance(value, msgspec.Struct):
-        return {name: jsonable(getattr(value, name)) for name in value.__struct_fields__}
+        return {name: jsonable(getattr(value, name), shown) for name in value.__struct_fields__}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value) if field.repr}
+        return {field.name: jsonable(getattr(value, field.name), shown) for field in fields(value) if field.repr}
     return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from . import foreign
 from .errors import require
+from .outputs import jsonable
 
 _SHARED = Path(__file__)
 
@@ -56,19 +56,8 @@ def page(
     )  # fmt: skip
     return environment.get_template(f"{path.name}.html.j2").render(
         **values, style=Markup(own_style), script=Markup(own_script), policy=policy(own_style, own_script),
-        data=Markup(script_json(document if as_it_is else safe(document))),
+        data=Markup(script_json(document if as_it_is else jsonable(document, foreign.page))),
     )  # fmt: skip
-
-
-def safe(value: Any) -> Any:
-    """With every text safe for a page, and None for nan."""
-    if isinstance(value, str):
-        return foreign.page(value)
-    if isinstance(value, (list, tuple)):
-        return [safe(item) for item in value]
-    if isinstance(value, dict):
-        return {foreign.page(key): safe(item) for key, item in value.items()}
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def script_json(document: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..analysis.other_tasks import Changed, Cost, CostDocument, CostOfUser
 from ..common import web
-from ..common.outputs import output_text
+from ..common.outputs import json_text
 from ..core.report import DIFFERENCE, RATIO, SHARE, SIGNED
 from .blocks import Block, bullets, heading, markdown, paragraph
 from .table import NOTHING, interval, number, of_rows
@@ -63,7 +63,7 @@ def _listed(cost: CostOfUser) -> Block:
 def files(costs: Sequence[Cost], document: CostDocument) -> dict[str, str]:
     return {
         "cost.md": markdown([heading("What knowing the user costs"), *blocks(document)]),
-        "cost.json": output_text(document),
+        "cost.json": json_text(document),
         "cost.html": page(costs),
     }
 

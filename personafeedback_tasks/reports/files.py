@@ -12,7 +12,7 @@ from ..analysis.measures import KINDS
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.files import Content
-from ..common.outputs import output_text
+from ..common.outputs import json_text
 from ..common.tables import lines_text
 from . import page, rank_text, report_text
 from .blocks import Block, markdown
@@ -26,7 +26,7 @@ def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[
         parts += report_text.full(report)
     return {
         "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": output_text(document),
+        "report.json": json_text(document),
         "report.html": page.render(rankings, balances(rankings)),
     }
 
@@ -36,7 +36,7 @@ def rank_files(rankings: Sequence[Ranking], document: RankDocument) -> dict[str,
     return {
         "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(document, full=True))}",
         "ranking.csv": rank_csv(document),
-        "ranking.json": output_text(document),
+        "ranking.json": json_text(document),
         "ranking.html": page.render(rankings, document.balance),
     }
 

@@ -37,7 +37,7 @@ from personafeedback_tasks import api
 from personafeedback_tasks.analysis.other_tasks import CostDocument, costs_of
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.cli.main import main
-from personafeedback_tasks.common.outputs import output_text
+from personafeedback_tasks.common.outputs import json_text
 from personafeedback_tasks.logs.other_tasks import SampleResult, TaskRun
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.reports.card import write_eval_results
@@ -272,7 +272,7 @@ def cost_of_a_persona() -> str:
                 path=Path("log"), program="Inspect", samples=samples,
             )
         )  # fmt: skip
-    return output_text(CostDocument(costs=[cost.entry for cost in costs_of(runs)]))
+    return json_text(CostDocument(costs=[cost.entry for cost in costs_of(runs)]))
 
 
 def test_keys_and_units_are_those_that_were_stored(commands, request):

@@ -17,6 +17,7 @@ from support.releases import write_release
 from support.shown import rank_runs
 
 from personafeedback_tasks.common import foreign, web
+from personafeedback_tasks.common.outputs import jsonable
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.reports import page
@@ -24,7 +25,7 @@ from personafeedback_tasks.reports import page
 
 @given(st.text(), st.sampled_from(["", "</script>", "<!--", "\u2028", "\u202e", "\x1b[31m", "&lt;", "{{ 7 * 7 }}"]))
 def test_what_a_script_reads_is_the_text_made_visible(text, attack):
-    written = web.script_json(web.safe({"text": text + attack}))
+    written = web.script_json(jsonable({"text": text + attack}, foreign.page))
     assert json.loads(written) == {"text": foreign.page(text + attack)}
     assert not set("<>&\u2028\u2029") & set(written)
     assert all(line.isprintable() for line in foreign.page(text).split("\n"))

@@ -23,7 +23,7 @@ from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import ReportDocument
 from personafeedback_tasks.analysis.ranking import compare, make_ranking
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.common.outputs import jsonable, output_text
+from personafeedback_tasks.common.outputs import json_text, jsonable
 from personafeedback_tasks.logs.caveat import VOID, Caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.report import examine
@@ -62,11 +62,11 @@ def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
         "report": printed(report_text.short(report)),
         "report --full": printed(report_text.full(report)),
         "report.md": markdown(report_text.full(report)),
-        "report.json": output_text(ReportDocument(reports=[report])),
+        "report.json": json_text(ReportDocument(reports=[report])),
         "rank": printed(rank_text.all_blocks(document)),
         "rank --full": printed(rank_text.all_blocks(document, full=True)),
         "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
-        "ranking.json": output_text(document),
+        "ranking.json": json_text(document),
         "ranking.csv": rank_csv(document),
         "page": page.render([ranking], []),
         "compare": printed(

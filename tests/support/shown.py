@@ -13,7 +13,7 @@ from personafeedback_tasks.analysis import ranking
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import ReportDocument, ReportedRun
 from personafeedback_tasks.analysis.sentences import sentence
-from personafeedback_tasks.common.outputs import output_text
+from personafeedback_tasks.common.outputs import json_text
 from personafeedback_tasks.reports import blocks, report_text
 
 
@@ -28,7 +28,7 @@ def terminal(made: ReportedRun) -> list[Any]:
 
 def as_json(made: ReportedRun) -> dict[str, Any]:
     """The document as it is read back; it has no NaN."""
-    (found,) = json.loads(output_text(ReportDocument(reports=[made])))["reports"]
+    (found,) = json.loads(json_text(ReportDocument(reports=[made])))["reports"]
     return dict(found)
 
 

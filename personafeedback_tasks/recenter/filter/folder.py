@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from ... import __version__
 from ...common.errors import DataError
 from ...common.files import Content
-from ...common.outputs import json_lines, json_text, jsonable
+from ...common.outputs import json_lines, json_text
 from ...common.records import decoded, load_json, one_of
 from ...common.records import rows as lines
 from ...core.cases import digest_of
@@ -100,7 +100,7 @@ def train_on(
             "even_votes": len(rows.unscored),
         },
         "threshold": final.threshold,
-        "metrics": jsonable(scores),
+        "metrics": scores,
         "bias": final.bias,
         "weights": final.weights.tolist(),
     }  # fmt: skip
