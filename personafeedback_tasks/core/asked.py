@@ -9,7 +9,7 @@ from typing import Any
 
 from ..common.errors import OptionError, choose, did_you_mean
 from .benchmark import Benchmark, benchmarks
-from .cases import CaseSet
+from .cases import CaseSet, refuse_other_counts
 from .method import Method
 from .options import Options
 from .signature import KEY, Signature
@@ -28,8 +28,18 @@ class AskedTask:
     def load(
         cls, benchmark: Benchmark, task: str, selection: Mapping[str, str], every: tuple[Options, ...]
     ) -> AskedTask:
-        """Load the cases of a selection, see `Benchmark.cases`. Raises DataError or OptionError."""
-        return cls(benchmark, task, every, benchmark.cases(every, selection))
+        """Load the cases of a selection: as many of each cell as the data must have, unless counts=any.
+
+        Raises DataError or OptionError.
+        """
+        cases = benchmark.load(every[0], selection)
+        expected = {} if cases.counts == "any" else benchmark.sizes(cases, every[0])
+        if selection:
+            expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
+        refuse_other_counts(cases.source, cases.cells, expected)
+        for options in every:
+            benchmark.check(options, cases)
+        return cls(benchmark, task, every, cases)
 
     @property
     def options(self) -> Options:

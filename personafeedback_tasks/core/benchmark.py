@@ -14,7 +14,7 @@ from typing import Any
 
 from ..common.errors import OptionError, PersonaFeedbackError, did_you_mean
 from ..stats.significance import Comparison
-from .cases import CaseSet, NamedSet, digest_of, each_and_all, refuse_other_counts
+from .cases import CaseSet, NamedSet, digest_of, each_and_all
 from .method import HARNESSES, Method, RewardMethod, TextMethod
 from .options import Options
 from .report import ReportSpec
@@ -56,7 +56,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def load(self, options: Any, selection: Mapping[str, str]) -> CaseSet[Any]:
-        """The cases of a selection. Raises DataError. Call `cases`, which counts them, too."""
+        """The cases of a selection. Raises DataError. `AskedTask.load` counts them, too."""
 
     @abstractmethod
     def prompt(self, case: Any, options: Any, call: str) -> str:
@@ -104,20 +104,6 @@ class Benchmark(ABC):
     def signs(self, cases: Any, options: Any) -> dict[str, Any]:
         """What a signature contains beside the options, under the names of `signed`, ready for JSON."""
         return {}
-
-    def cases(self, every: Sequence[Options], selection: Mapping[str, str]) -> CaseSet[Any]:
-        """The cases of a run under one or several settings, whose prompts can all be built.
-
-        There are as many of each cell as the data must have, unless counts=any. Raises DataError or OptionError.
-        """
-        cases = self.load(every[0], selection)
-        expected = {} if cases.counts == "any" else self.sizes(cases, every[0])
-        if selection:
-            expected = {cell: count for cell, count in expected.items() if cell in cases.cells}
-        refuse_other_counts(cases.source, cases.cells, expected)
-        for options in every:
-            self.check(options, cases)
-        return cases
 
     def counted(self, ids: Collection[str]) -> Collection[str]:
         """Those of some cases that count, where no others were asked."""

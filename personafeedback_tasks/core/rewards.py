@@ -89,12 +89,10 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> float:
 
 def has_system_turn(tokenizer: Any) -> bool:
     """Whether the chat template of a tokenizer writes a system turn: some refuse it, some leave it out."""
-    turns = [
-        {"role": role, "content": content}
-        for role, content in (("system", "b6f1d3"), ("user", "a"), ("assistant", "b"))
-    ]
+    contents = {"system": "b6f1d3", "user": "a", "assistant": "b"}
+    turns = [{"role": role, "content": content} for role, content in contents.items()]
     try:
-        return "b6f1d3" in tokenizer.apply_chat_template(turns, tokenize=False)
+        return contents["system"] in tokenizer.apply_chat_template(turns, tokenize=False)
     except Exception:  # each template has its own way to refuse what it does not know
         return False
 

@@ -129,15 +129,14 @@ def control(
     right_minus_wrong = Difference(PERSONA, OTHER_PERSONA, "right minus wrong", "how far answers depend on whose it is")
     gain = Difference(PERSONA, NO_PERSONA, "persona gain", "what the persona is worth")
     any_text = Difference(OTHER_PERSONA, NO_PERSONA, "wrong minus none", "what any persona text at all is worth")
-    this_person = "whether it is this person rather than this kind of person"
-    beyond = "what the persona is worth beyond a text as long"
-    more = [
-        Difference(PERSONA, SIMILAR_PERSONA, "right minus similar", this_person, further=True),
-        Difference(PERSONA, PADDING, "right minus padding", beyond, further=True),
-    ]
-    if not further:
+    more = []
+    if further:
+        this_person = "whether it is this person rather than this kind of person"
+        beyond = "what the persona is worth beyond a text as long"
+        more.append(Difference(PERSONA, SIMILAR_PERSONA, "right minus similar", this_person, further=True))
+        more.append(Difference(PERSONA, PADDING, "right minus padding", beyond, further=True))
+    else:
         del people[SIMILAR_PERSONA], people[PADDING]
-        more = []
     return Control(
         option="setting",
         value=NO_PERSONA,

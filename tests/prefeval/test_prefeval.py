@@ -21,6 +21,7 @@ from support.models import FOUR, by_lm_eval, register
 from support.stored import check_stored
 
 from personafeedback_tasks.common.errors import DataError
+from personafeedback_tasks.core.asked import asked_for
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.baselines import judges
 from personafeedback_tasks.pairwise.benchmark import ChoiceOptions
@@ -227,8 +228,8 @@ def test_a_checkout_and_its_folder_are_the_same_data_and_the_copy_is_left_out_al
 def test_all_rows_must_be_there_unless_any_number_will_do(folder):
     sentence = r"found 0 cases of education_learning_styles, expected 31\. Get a complete copy, or pass counts=any"
     with pytest.raises(DataError, match=sentence):
-        PREFEVAL.cases([ChoiceOptions(data=str(folder))], {})
-    assert len(PREFEVAL.cases([ChoiceOptions(data=str(folder), counts="any")], {})) == 12
+        asked_for("prefeval", {"data": str(folder)})
+    assert len(asked_for("prefeval", {"data": str(folder), "counts": "any"}).cases) == 12
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,16 @@ def test_every_measure_of_every_group_is_read_back_in_percent_with_its_interval(
     assert [result.metric_type for result in load(path).eval_results] == ["accuracy"] * 9
 
 
+def test_each_group_has_the_baseline_of_its_own_cases(tmp_path):
+    run, texts = MOSTLY_RUN, REPORT.examine(SAMPLE, MOSTLY_RUN.cases)
+    longest = {name: float(case.cell == "general_hard") for name, case in run.cases.items()}
+    texts = replace(texts, baselines={**texts.baselines, "longest": longest})
+    cards.update_card(run, make_report(run, SAMPLE, texts=texts), SAMPLE, CardFile(tmp_path / "card.md", run.name), {})
+    found = {one.dataset_config: one.metric_args["baseline_longest"] for one in load(tmp_path / "card.md").eval_results}
+    expected = {"general_hard": 100, "general": 33.33, "total": 16.67}
+    assert found == {name: expected.get(name, 0) for name in found}
+
+
 @pytest.mark.parametrize("cells", [CELLS, CELLS[-1:]])
 def test_a_card_is_short_outside_of_what_it_folds_away(cells, tmp_path):
     """With every cell, both controls, refusals and a ceiling: the longest there is."""
