@@ -277,17 +277,8 @@ def score_replies(task: str, file: str | Path, *, partial: bool = False, **optio
     """
     from .analysis.report import report_document
 
-    run = run_of_replies(task, Path(file), options, partial, logger.info)
+    run = run_of(asked_for(task, options, once=True), read(Path(file)), partial, logger.info)
     return Document(report_document([(run, {})], RunData(options.get("data"))))
-
-
-def run_of_replies(task: str, file: Path, options: Mapping[str, Any], partial: bool, say: Say) -> Run:
-    """The run that a file of replies makes.
-
-    Args:
-        say: gets a line on records that no call needs.
-    """
-    return run_of(asked_for(task, options, once=True), read(file), partial, say)
 
 
 def outputs() -> dict[str, type[Output]]:

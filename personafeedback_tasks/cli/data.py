@@ -30,11 +30,7 @@ from .output import publish, say
 @price_option
 @json_option
 def plan(
-    task: str,
-    given: tuple[str, ...],
-    reply_tokens: int | None,
-    prices: Prices | None,
-    json_file: Path | None,
+    task: str, given: tuple[str, ...], reply_tokens: int | None, prices: Prices | None, json_file: Path | None
 ) -> None:
     """Plan a run: calls, tokens, price, and the smallest difference that it can show.
 

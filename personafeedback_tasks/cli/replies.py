@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from .. import api
 from ..common.errors import OptionError, require
 from ..common.files import write
 from ..common.outputs import json_lines
 from ..core.asked import AskedTask, asked_for
-from ..core.recorded import Key, require_text
+from ..core.recorded import Key, read, require_text
 from ..logs.data import RunData
+from ..logs.recorded import run_of
 from .options import given_options, json_option, out_option, task_option
 from .output import say
 from .runs import note_skipped, print_report
@@ -58,14 +58,14 @@ def score_replies(
         personafeedback score-replies personafeedback_hard replies/b.jsonl -T setting=no_persona -T method=cot
         personafeedback score-replies recenter_relevance replies/c.jsonl -T data=DIR --out report
     """
-    values = given_options(given)
+    if template and (partial or out or json_file):
+        raise OptionError("--template writes FILE alone. Leave --partial, --out and --json out.")
+    asked = asked_for(task, given_options(given), once=True)
     if template:
-        if partial or out or json_file:
-            raise OptionError("--template writes FILE alone. Leave --partial, --out and --json out.")
-        _write_template(file, asked_for(task, values, once=True))
+        _write_template(file, asked)
         return
     require("rich", extra="report")  # before the work
-    run = api.run_of_replies(task, file, values, partial, note_skipped)
+    run = run_of(asked, read(file), partial, note_skipped)
     print_report([(run, {})], RunData(), None, json_file, out, full=True)
 
 

@@ -163,12 +163,7 @@ def rank(
 @click.argument("run_b", type=RUN)
 @json_option
 @data_option
-def compare(
-    run_a: Path,
-    run_b: Path,
-    json_file: Path | None,
-    data: RunData,
-) -> None:
+def compare(run_a: Path, run_b: Path, json_file: Path | None, data: RunData) -> None:
     """Rank two runs on the cases that both answered, even if their options differ.
 
     Prints and writes what `rank --full` does: the difference in each group, paired by case, with its p value, and in
