@@ -52,6 +52,7 @@ class ReleaseFiles:
 
     manifest: Manifest
     labels: Sequence[Labeled]  # of all pairs
+    risks: Mapping[str, float]  # tier -> mean RISK of its cases; empty without votes
     agreement: Estimate | None  # see KAPPA; None without votes
     files: Mapping[str, str]  # path in the folder -> content, without the card
 
@@ -93,8 +94,7 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         contents[f"persona/{user}.json"] = json_of(build.persona(user).profile)
         if pieces := build.memory(user):
             contents[f"memory/{user}.jsonl"] = "".join(json_lines(piece.row for piece in pieces))
-    agreement = tiers.kappa(pairs, votes)
-    risks = {tier: round(risk, 4) for tier, risk in mean_risks(labels).items()}
+    agreement, risks = tiers.kappa(pairs, votes), mean_risks(cases)
     annotators = len({vote.annotator for label in cases for vote in of_pair[label.pair.id]})
     manifest = Manifest(
         name=cut(build.settings.name, LONGEST_NAME),
@@ -104,10 +104,12 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         generator=cut(_writers(cases, answers), LONGEST_TEXT),
         annotators=annotators or None,
         agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
-        noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
+        noise=LabelNoise(measure=RISK, by_tier={tier: round(risk, 4) for tier, risk in risks.items()})
+        if risks
+        else None,
     )
     contents["set.json"] = manifest.content(build.root / RELEASE)
-    return ReleaseFiles(manifest, labels, agreement, contents)
+    return ReleaseFiles(manifest, labels, risks, agreement, contents)
 
 
 def is_there(build: Build) -> bool:
@@ -156,7 +158,7 @@ def release(build: Build, say: Say) -> None:
         )
     if made.agreement:
         say(f"{KAPPA}: {_with_interval(made.agreement)}")
-    for tier, risk in mean_risks(made.labels).items():
+    for tier, risk in made.risks.items():
         say(f"{tier}: {100 * risk:.1f} % {RISK}")
     for line in _lines_on(accuracy):
         say(line)
@@ -269,7 +271,7 @@ def _card(made: ReleaseFiles, build: Build, accuracy: Mapping[str, Estimate]) ->
         name=foreign.markdown(manifest.name), cells=manifest.counts, generator=foreign.markdown(manifest.generator),
         labels=foreign.markdown(manifest.labels), annotators=manifest.annotators or "no people", kappa=KAPPA,
         agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK,
-        risks={tier: f"{100 * risk:.1f}" for tier, risk in mean_risks(made.labels).items()},
+        risks={tier: f"{100 * risk:.1f}" for tier, risk in made.risks.items()},
         shortcuts=list(_lines_on(accuracy)), faults=build.settings.faults,
         terms="No license was given." if manifest.license == UNKNOWN else foreign.markdown(manifest.license),
         tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),

@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from huggingface_hub import DatasetCard
@@ -177,6 +178,8 @@ def test_what_is_dropped_since_is_left_out_once_a_release_is_made_again_and_what
     after = load_present(root / "release")
     assert {sum(case.extra["votes"]) for case in before} == {9}
     assert {sum(case.extra["votes"]) for case in after} == {8}
+    for tier, risk in after.release.manifest.noise.by_tier.items():  # not of the pairs that were dropped
+        assert risk == pytest.approx(mean(case.extra["risk"] for case in after if case.difficulty == tier), abs=1e-4)
     assert dropped.question in {case.question for case in before} - {case.question for case in after}
     kept = {path.name for path in (root / "release").rglob("*")}
     assert "LICENSE" in kept
