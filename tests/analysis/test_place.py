@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 from support import jsonl_harness
 from support.commands import personafeedback, ran
+from support.judges import chance
 from support.models import by_inspect, by_lm_eval, orders_of, register
 
 from personafeedback_tasks.analysis.void import place_of
@@ -44,11 +44,6 @@ OTHERWISE = 0.03
 """Share of the calls in which the judge `nearly` replies with another letter than the first."""
 
 
-def drawn(text: str) -> float:
-    """A number in [0, 1) that a text decides."""
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16) / 2**256
-
-
 @cache
 def ranks() -> dict[str, float]:
     """Case of a sample -> its place among all of that sample in a drawn order, as a share."""
@@ -56,7 +51,7 @@ def ranks() -> dict[str, float]:
     for name in ("personafeedback", "prefeval"):
         benchmark = find(name)
         options = benchmark.options.read({"data": "sample"})
-        ids = sorted((case.id for case in benchmark.load(options, {})), key=drawn)
+        ids = sorted((case.id for case in benchmark.load(options, {})), key=chance)
         found |= {case_id: place / len(ids) for place, case_id in enumerate(ids)}
     return found
 
@@ -70,7 +65,7 @@ def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]
     setting, _, order = call.rpartition(" ")
     orders = orders_of(call)
     right, count = orders.letters.index(orders.right[order]), len(orders.letters)
-    knows = ranks().get(case_id, drawn(case_id)) < KNOWN[judge][setting or SETTINGS[0]]
+    knows = ranks().get(case_id, chance(case_id)) < KNOWN[judge][setting or SETTINGS[0]]
     values = [PLACE - 10, *[-10.0] * (count - 1)]
     values[right if knows else (right + 1) % count] += WORTH
     return values
@@ -78,7 +73,7 @@ def likelihoods(judge: str, prompt: str, case_id: str, call: str) -> list[float]
 
 def reply(judge: str, prompt: str, case_id: str, call: str) -> str:
     """`A`; of the judge `nearly`, sometimes another letter."""
-    return orders_of(call).letters[-1] if judge == "nearly" and drawn(f"{case_id} {call}") < OTHERWISE else "A"
+    return orders_of(call).letters[-1] if judge == "nearly" and chance(case_id, call) < OTHERWISE else "A"
 
 
 register("placed", reply, likelihoods)
@@ -274,7 +269,7 @@ def test_whether_place_decides_follows_from_the_interval_of_consistency(share, s
     """In so many cases the same response is picked in both orders, in the others the first one. Half tell nothing."""
 
     def model(case_id: str, call: str) -> str:
-        return "A" if drawn(case_id) >= share else TWO.right[call]
+        return "A" if chance(case_id) >= share else TWO.right[call]
 
     path = jsonl_harness.run(model, "m", tmp_path, "personafeedback", "general", data=str(real_part))
     (log,) = jsonl_harness.opened(path)

@@ -18,6 +18,7 @@ from support.documents import DOCS, block, run_as_printed
 from support.inspect_runs import command as inspect
 from support.inspect_runs import evaluate
 from support.judges import JUDGES
+from support.lines import write_lines
 from support.logs import lm_eval_log
 from support.recorded import exported, line_of
 from support.shown import as_json
@@ -41,11 +42,6 @@ PEOPLE = {row.id: RECORD.targets(row)[0] for row in ROWS}
 HARD = load_cases("sample", difficulty="hard")
 RELEVANCE = ("recenter_relevance", "-T", "data=sample")
 LETTERS = ("personafeedback_hard", "-T", "data=sample")
-
-
-def write(path: Path, records) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 def relevance(said) -> list[dict]:
@@ -117,7 +113,7 @@ def test_a_run_of_either_harness_keeps_its_numbers(harness, task, judge, tmp_pat
     if harness == "lm-eval":
         log = lm_eval_log(tmp_path / "first", judge, task, "sample")
     else:
-        log = replayed(built(), write(tmp_path / "first.jsonl", letters(judge)), tmp_path / "first")
+        log = replayed(built(), write_lines(tmp_path / "first.jsonl", letters(judge)), tmp_path / "first")
     found = check_round_trip(log, task, built, tmp_path)
     assert 0 < found["groups"]["total"]["measures"]["invalid"]["value"] < 0.5
 
@@ -129,7 +125,7 @@ def test_several_epochs_keep_their_numbers(tmp_path):
         for case, label in PEOPLE.items()
         for epoch in (1, 2)
     ]
-    file = write(tmp_path / "replies.jsonl", records)
+    file = write_lines(tmp_path / "replies.jsonl", records)
     log = replayed(recenter_relevance(data="sample"), file, tmp_path / "logs", epochs=2)
     share = sum(label == "YES" for label in PEOPLE.values()) / len(PEOPLE)
     report = of_log(log)
@@ -145,17 +141,17 @@ def test_the_file_also_answers_the_calls_of_a_filter(tmp_path):
     (root / "memory").mkdir(exist_ok=True)
     cases = load_cases(root, "general", "hard", counts="any")
     for user in {case.user_id for case in cases}:
-        write(root / "memory" / f"{user}.jsonl", [{"text": f"Piece {number} of {user}."} for number in range(7)])
+        write_lines(root / "memory" / f"{user}.jsonl", [{"text": f"Piece {number} of {user}."} for number in range(7)])
     options = {"setting": "rag", "rag_filter": True, "counts": "any"}
     records = [{**record, "truncated": False} for record in letters("mixed", cases)]
     filters = [{"id": case.id, "call": "rag_filter", "reply": "1, 3", "truncated": False} for case in cases]
-    file = write(tmp_path / "replies.jsonl", [*records, *filters])
+    file = write_lines(tmp_path / "replies.jsonl", [*records, *filters])
     log = replayed(personafeedback_general_hard(data=str(root), **options), file, tmp_path / "logs")
     given = [word for name, value in options.items() for word in ("-T", f"{name}={json.dumps(value)}")]
     report = as_json(report_document([(read_run(log), {})], RunData()).reports[0])
     assert numbers(scored("personafeedback_general_hard", file, "-T", f"data={root}", *given)) == numbers(report)
 
-    short = write(tmp_path / "short.jsonl", records)
+    short = write_lines(tmp_path / "short.jsonl", records)
     assert f"found no reply to {cases[0].id} (rag_filter)" in refused(
         "personafeedback_general_hard", short, "-T", f"data={root}", *given
     )
@@ -180,7 +176,7 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
     assert rows[-1]["prompt"] == asked.benchmark.turns(documents[-1], asked.options, calls[-1])
     assert "line 1: found no reply, expected one" in refused(task, file, "-T", "data=sample")
     assert "--template writes it" in refused(task, file, "-T", "data=sample", "--template")
-    write(file, [{**row, "reply": "None of them."} for row in rows])
+    write_lines(file, [{**row, "reply": "None of them."} for row in rows])
     assert scored(task, file, "-T", "data=sample")["groups"]["total"]["cases"] > 0
 
 
@@ -190,7 +186,7 @@ def test_a_template_has_the_prompts_of_a_run_and_is_scored_once_it_has_replies(t
 @pytest.mark.parametrize(("judge", "acc"), [("gold", 1), ("anti_gold", 0), ("always_first", 0.5)])
 def test_known_letters_have_known_scores(judge, acc, tmp_path):
     task = f"personafeedback_tasks/{LETTERS[0]}"  # as Inspect names it
-    found = scored(task, write(tmp_path / "r.jsonl", letters(judge)), *LETTERS[1:])["groups"]["total"]
+    found = scored(task, write_lines(tmp_path / "r.jsonl", letters(judge)), *LETTERS[1:])["groups"]["total"]
     assert (found["measures"]["acc"]["value"], found["cases"]) == (acc, len(HARD))
 
 
@@ -203,7 +199,7 @@ def test_a_reply_that_was_cut_off_or_withheld_is_read_as_such(tmp_path):
         ({"filtered": True}, 1, {}),
         ({"filtered": True, "reply": ""}, 0, {"refusal": 2 * len(HARD)}),
     ):
-        write(file, [{**record, **more} for record in letters("in_passing")])
+        write_lines(file, [{**record, **more} for record in letters("in_passing")])
         total = scored(LETTERS[0], file, *LETTERS[1:])["groups"]["total"]
         assert total["measures"]["acc"]["value"] == acc
         assert total["reasons"] == reasons
@@ -214,7 +210,7 @@ def test_a_reply_that_was_cut_off_or_withheld_is_read_as_such(tmp_path):
 
 def test_a_case_without_a_record_is_named(tmp_path):
     records = relevance(lambda label: label)
-    file = write(tmp_path / "r.jsonl", records[4:])
+    file = write_lines(tmp_path / "r.jsonl", records[4:])
     told = refused(RELEVANCE[0], file, *RELEVANCE[1:])
     assert told.startswith(f"{file}: found no reply to {records[0]['id']} (yes_or_no), expected one ")
     assert "calls without one: 4, in 4 of 55 cases" in told
@@ -289,7 +285,7 @@ def test_what_is_written_is_read_back(replies, named):
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_says_why(arguments, told, tmp_path):
-    file = write(tmp_path / "r.jsonl", letters("gold"))
+    file = write_lines(tmp_path / "r.jsonl", letters("gold"))
     task, *options = arguments
     assert told in refused(task, file, "-T", "data=sample", *options)
 
@@ -303,7 +299,7 @@ RELEVANCE_TASK = ("personafeedback_tasks/recenter_relevance", "-T", "data=sample
 @pytest.mark.slow
 def test_a_missing_record_fails_the_run_with_one_sentence(tmp_path):
     records = relevance(lambda label: label)
-    file = write(tmp_path / "r.jsonl", [*records[:-1], {"id": "extra", "reply": "NO"}])
+    file = write_lines(tmp_path / "r.jsonl", [*records[:-1], {"id": "extra", "reply": "NO"}])
     done = inspect(*RELEVANCE_TASK, *REPLAY, "-M", f"replies={file}", "--log-dir", tmp_path / "logs")
     missing = f"{records[-1]['id']} (yes_or_no)"
     sentence = (
@@ -324,5 +320,5 @@ def test_the_commands_of_the_page_run_as_printed(tmp_path, monkeypatch):
     home, template, *others = block(DOCS / "replies.md", "replies").splitlines()
     run_as_printed([home, template], monkeypatch)
     rows = [json.loads(line) for line in Path("model.jsonl").read_text("utf-8").splitlines()]
-    write(Path("model.jsonl"), [{**row, "reply": "Answer: A"} for row in rows])
+    write_lines(Path("model.jsonl"), [{**row, "reply": "Answer: A"} for row in rows])
     assert "personafeedback/replay" in run_as_printed(others, monkeypatch)

@@ -73,16 +73,6 @@ def test_lm_eval_runs_after_register_until_its_undoing(full_venv):
     assert (configs / "personafeedback" / "personafeedback_general_hard_mc.yaml").is_file()
 
 
-@pytest.mark.release
-def test_inspect_runs_the_tasks(full_venv):
-    done = full_venv.run(
-        "inspect eval personafeedback_tasks/personafeedback_hard -T data=sample --model personafeedback/first "
-        "--display plain"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"accuracy +0\.500", done.stdout)
-
-
 def test_importing_the_core_imports_no_harness(full_venv):
     done = full_venv.run(
         "python -c 'import sys, personafeedback_tasks.pairwise.scoring, personafeedback_tasks.personafeedback.prompts, "

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from support import planted
 from support.commands import personafeedback, tree
 from support.documents import DOCS, block
+from support.lines import write_lines
 from support.minilm import cached
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -55,7 +56,7 @@ def refused(done, *words):
 
 @pytest.fixture(scope="module")
 def planted_data(tmp_path_factory):
-    return planted.write(tmp_path_factory.mktemp("planted"), PLANTED)
+    return write_lines(tmp_path_factory.mktemp("planted") / "relevance.jsonl", PLANTED).parent
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ def test_labels_of_the_rows_of_a_fold_do_not_reach_its_predictions():
 )
 def test_too_few_users_or_labels_and_what_is_no_model_are_named(rows, model, words, minilm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = train(planted.write(tmp_path / "data", rows), tmp_path / "out", model or minilm)
+    done = train(write_lines(tmp_path / "data" / "relevance.jsonl", rows).parent, tmp_path / "out", model or minilm)
     refused(done, *words)
     assert not (tmp_path / "out").exists()
 
@@ -162,7 +163,7 @@ def test_metrics_are_what_scikit_learn_computes_from_the_predictions_and_a_plant
 def test_the_same_rows_in_another_order_give_the_same_bytes_and_no_path_is_in_them(
     of_planted, planted_data, minilm, tmp_path
 ):
-    shuffled = planted.write(tmp_path / "data", random.Random(1).sample(PLANTED, len(PLANTED)))
+    shuffled = write_lines(tmp_path / "data" / "relevance.jsonl", random.Random(1).sample(PLANTED, len(PLANTED))).parent
     assert tree(trained(shuffled, tmp_path / "again", minilm)) == tree(of_planted)
     assert str(planted_data) not in (of_planted / "filter.json").read_text("utf-8")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from personafeedback_tasks.annotation.assignment import INSTRUCTED
 from personafeedback_tasks.recenter.rows import VERDICTS
+from support.judges import chance
 from support.shown import embedded
 
 Row = Mapping[str, str]
@@ -17,11 +17,6 @@ Row = Mapping[str, str]
 
 MISSED = ["Owns a small vineyard near the coast", "Breeds llamas in winter"]
 """What somebody misses in a conversation who misses anything."""
-
-
-def chance(*texts: object) -> float:
-    """A number in [0, 1) that texts decide."""
-    return zlib.crc32(" ".join(map(str, texts)).encode()) / 2**32
 
 
 # Whoever `who` is thinks the same of the same texts, wherever they are shown.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+
+from support.lines import write_lines
 
 PROFILES, AGAIN = (
     f"task6/eval_results_task5_gt_attributes_{model}.jsonl" for model in ("claude-sonnet-4-6", "gpt-5.4")
@@ -36,6 +37,5 @@ def counted(sample, prompt, text, attribute, yes, n):
 
 def write(folder: Path, files: dict[str, list[dict]]) -> Path:
     for name, found in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
+        write_lines(folder / name, found)
     return folder

@@ -23,6 +23,7 @@ from personafeedback_tasks.logs.log import Log, Reader, Sample, cells_of
 from personafeedback_tasks.logs.prompts import Asked
 from personafeedback_tasks.logs.run import Run
 from support.judges import JUDGES
+from support.lines import write_lines
 
 NAME = "jsonl-runner"
 Model = Callable[[str, str], str]
@@ -56,10 +57,7 @@ def run(model: Model, name: str, folder: Path, benchmark: str, selection: str = 
         scored += record.tabled(method, results, NAME)
         lines.append({"document": logged, "calls": asked})
     lines.append({"table": table(scored, record.columns, record.corpus), "cases": len(lines) - 1})
-    path = folder / f"{name.replace('/', '_')}.jsonl"
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
+    return write_lines(folder / f"{name.replace('/', '_')}.jsonl", lines)
 
 
 def judged(folder: Path, judge: str, data: object = "sample", **options: Any) -> Path:

@@ -22,6 +22,7 @@ from personafeedback_tasks.personafeedback.record import PERSONAFEEDBACK
 from personafeedback_tasks.stats import estimates
 from support.inspect_runs import evaluate as evaluate_inspect
 from support.judges import METRICS
+from support.lines import write_lines
 from support.lm_eval_runs import evaluate as evaluate_lm_eval
 
 
@@ -79,7 +80,7 @@ def bent(log: Path, folder: Path, *changes: Change) -> Path:
                 archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
     else:
         (samples,) = log.parent.glob("samples_*.jsonl")
-        (folder / samples.name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_lines(folder / samples.name, rows)
         (folder / log.name).write_text(json.dumps(header), encoding="utf-8")
     return folder / log.name
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
-from pathlib import Path
 
 TOPICS = {
     "food": (
@@ -51,11 +49,3 @@ def rows(users: int, prompts: int, attributes: int) -> list[dict[str, object]]:
             }
         )  # fmt: skip
     return made
-
-
-def write(folder: Path, found: list[dict[str, object]]) -> Path:
-    """A folder with these rows as relevance.jsonl."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(row) + "\n" for row in found)
-    (folder / "relevance.jsonl").write_text(lines, encoding="utf-8")
-    return folder

@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from personafeedback_tasks.personafeedback.cells import PAPER_COUNTS
+from support.lines import write_lines
 
 ENVIRONMENT_VARIABLE = "PERSONAFEEDBACK_DATA"
 
@@ -27,11 +28,8 @@ def row_of(user: object = "u1", number: int = 0, **changes: object) -> dict[str,
 def write_release(root: Path, cells: Mapping[str, Rows], personas: Mapping[str, Any]) -> Path:
     """Write a release: `cells` maps "spedific/mid" to its rows, `personas` a user id to a profile."""
     (root / "persona").mkdir(parents=True)
-    (root / "data").mkdir()
     for name, rows in cells.items():
-        path = root / "data" / f"{name}.jsonl"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+        write_lines(root / "data" / f"{name}.jsonl", rows)
     for user, profile in personas.items():
         (root / "persona" / f"{user}.json").write_bytes(json.dumps(profile, ensure_ascii=False).encode())
     return root

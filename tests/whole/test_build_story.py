@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from unittest.mock import patch
@@ -13,6 +12,7 @@ from support.building import words, write
 from support.builds import attentive, filled_in
 from support.commands import personafeedback
 from support.documents import DOCS, block, run_as_printed
+from support.lines import write_lines
 from support.lm_eval_runs import CallLM
 from support.logs import lm_eval_log
 from support.servers import serving
@@ -59,9 +59,9 @@ def test_the_story_makes_a_set_that_both_harnesses_run(tmp_path, monkeypatch):
         path = ours.root / "build.toml"  # what a team edits: sizes, seeds, a pool of questions
         text = path.read_text("utf-8").replace('"our set"', '"Our users"')
         path.write_text(re.sub(r"(?m)^(personas|specific|general) = \d+", _size, text), "utf-8")
-        _lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
+        write_lines(ours.root / "seeds.jsonl", ({"age": 20 + number, "job": f"job {number}"} for number in range(12)))
         pool = (f"How would anybody go about {words(str(number), 6)}?" for number in range(30))
-        _lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
+        write_lines(ours.root / "pool.jsonl", ({"question": question} for question in pool))
         run_as_printed(lines[steps["pilot"] : steps["texts"]], monkeypatch)
         calls = len(server.seen)
         run_as_printed(lines[steps["texts"] : steps["votes"]], monkeypatch)
@@ -135,10 +135,6 @@ def _preferences(ours, rng):
 
 def _size(setting):
     return f"{setting[1]} = {dict(personas=5, specific=1, general=1)[setting[1]]}"
-
-
-def _lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
 def _every_text_has_its_origin(ours):

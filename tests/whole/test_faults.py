@@ -13,9 +13,7 @@ import threading
 from collections import Counter
 from typing import Any
 
-import anthropic._base_client
 import inspect_ai
-import openai._base_client
 import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import _retry
@@ -149,6 +147,9 @@ def faulty(monkeypatch, caplog):
         monkeypatch.setattr(logger, "handlers", [*logger.handlers, caplog.handler])
     monkeypatch.setattr(api_models, "wait_exponential", lambda **_: wait_none())
     monkeypatch.setattr(_retry, "wait_exponential_jitter", lambda **_: wait_none())
+    import anthropic._base_client  # each takes a second, also a worker that runs none of this
+    import openai._base_client
+
     for client in (openai._base_client.BaseClient, anthropic._base_client.BaseClient):
         wait = client._calculate_retry_timeout
         monkeypatch.setattr(client, "_calculate_retry_timeout", lambda *args, wait=wait: wait(*args) / 20)

@@ -113,15 +113,15 @@ def test_two_ranks_give_the_scores_of_one(suffix, limit):
     assert f"personafeedback{suffix}" in two["results"].keys() - two["samples"].keys()
 
 
-@pytest.mark.parametrize(("suffix", "limit"), [("", 41), ("_mc", 42)])
-def test_also_when_one_rank_gets_no_readable_reply(suffix, limit, real_data):
+@pytest.mark.parametrize(("suffix", "limit"), [("", 7), ("_mc", None)])
+def test_also_when_one_rank_gets_no_readable_reply(suffix, limit):
     """Every other case of a cell is what rank 1 of 2 gets."""
-    unanswered = {case.id for case in load_cases(str(real_data), "general", "hard")[1::2]}
+    unanswered = {case.id for case in load_cases("sample", "general", "hard")[1::2]}
 
     def judge(case_id, order):
         return "" if case_id in unanswered else mixed(case_id, order)
 
-    two, asked_1 = check_two_ranks(judge, f"{TASK}{suffix}", real_data, limit)
+    two, asked_1 = check_two_ranks(judge, f"{TASK}{suffix}", "sample", limit)
     assert asked_1 <= unanswered, "rank 1 was to get no readable reply"
     samples = logged(two)
     assert {row["invalid"] for (_, case_id), row in samples.items() if case_id in asked_1} == {1}
