@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from ..common.outputs import Output
 from ..core.report import Line
+from ..logs.caveat import Caveat
 from ..logs.names import signature_line
 from ..logs.run import Run
 from ..stats.estimates import Estimate
@@ -30,24 +31,6 @@ SCORE = "acc"
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a document."""
-
-
-class CaveatText(Record, frozen=True, kw_only=True):
-    """A reason for care with the numbers.
-
-    Attributes:
-        key: its name for programs.
-        severity: `void`: the numbers are not those of the model; `forbids` conclusions; `named`; `weakens`.
-        about: runs that it is about; empty for all.
-        sentence: in words.
-        short: in a few words that follow a model's name; empty where it is of no single model.
-    """
-
-    key: str
-    severity: str
-    about: Sequence[str]
-    sentence: str
-    short: str
 
 
 @dataclass(frozen=True)
@@ -204,7 +187,7 @@ class ReportedRun(RunEntry, frozen=True, kw_only=True):
     demonstration: bool
     set: str | None
     verdict: str
-    caveats: Sequence[CaveatText]
+    caveats: Sequence[Caveat]
     unread: Sequence[Unread]
     ceiling: Mapping[str, float]
     labels: Sequence[str]
@@ -293,7 +276,7 @@ class RankingEntry(Record, frozen=True, kw_only=True):
     cases: int
     users: int
     cells: Mapping[str, int]
-    caveats: Sequence[CaveatText]
+    caveats: Sequence[Caveat]
     measures: Mapping[str, Line]
     gains: Sequence[str]
     runs: Sequence[RankedRun]

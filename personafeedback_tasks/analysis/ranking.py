@@ -14,7 +14,7 @@ from typing import Any
 from ..core.cases import CaseSet
 from ..core.report import Examined, ReportSpec
 from ..logs import read
-from ..logs.caveat import WEAKENS, Caveat, grouped
+from ..logs.caveat import WEAKENS, Caveat, caveat, grouped
 from ..logs.data import RunData
 from ..logs.errors import RunError
 from ..logs.run import Run
@@ -25,7 +25,7 @@ from .documents import SCORE, RankedRun, RankingEntry, fields_of
 from .measures import Measure, measures
 from .pairs import of_two, pairs_of
 from .persona_use import Use, use_of
-from .sentences import named, none_of, texts_of, uses_known
+from .sentences import named, none_of, uses_known
 from .void import is_void
 
 
@@ -121,7 +121,7 @@ def make_ranking(
         cases=sum(cells.values()),
         users=users,
         cells=cells,
-        caveats=texts_of(grouped(caveats)),
+        caveats=grouped(caveats),
         measures={one.key: one for one in listed},
         gains=_gains(spec, shared.get(spec.control.option), values),
         runs=runs,
@@ -210,7 +210,7 @@ def _other_conditions(runs: Sequence[Run]) -> list[Caveat]:
     for (_, name), values in found.items():
         if len(values) > 1:
             differing.append(f"{name} " + ", ".join(f"{value} ({', '.join(of)})" for value, of in values.items()))
-    return [Caveat("asked_otherwise", WEAKENS, {"how": "; ".join(differing)})] if differing else []
+    return [caveat("asked_otherwise", WEAKENS, how="; ".join(differing))] if differing else []
 
 
 def ranks_of(place: int, count: int, apart: set[tuple[int, int]]) -> tuple[int, int]:
@@ -268,14 +268,15 @@ def _differences(a: Run, b: Run) -> list[Caveat]:
     for run, other in ((a, b), (b, a)):
         if ids := sorted(run.cases.keys() - other.cases.keys()):
             shown = ", ".join(ids[:5]) + (" and others" if len(ids) > 5 else "")
-            found.append(Caveat("only_in_one", WEAKENS, {"run": run.label, "count": len(ids), "shown": shown}))
+            found.append(caveat("only_in_one", WEAKENS, run=run.label, count=len(ids), shown=shown))
     if a.title != b.title:
-        found.append(Caveat("other_titles", WEAKENS, {"a": a.title, "b": b.title}))
+        found.append(caveat("other_titles", WEAKENS, a=a.title, b=b.title))
     of_a, of_b = a.signature.defining, b.signature.defining
     for name in dict.fromkeys((*of_a, *of_b)):
-        values = {"name": name, "a": named(of_a.get(name)), "b": named(of_b.get(name))}
-        if values["a"] != values["b"]:
-            found.append(Caveat("other_options", WEAKENS, values))
+        mine, its = named(of_a.get(name)), named(of_b.get(name))
+        if mine != its:
+            found.append(caveat("other_options", WEAKENS, name=name, a=mine, b=its))
     if differing := a.other_conditions(b):
-        found.append(Caveat("other_conditions", WEAKENS, dict(zip("ab", side_by_side(differing), strict=True))))
+        mine, its = side_by_side(differing)
+        found.append(caveat("other_conditions", WEAKENS, a=mine, b=its))
     return found

@@ -23,7 +23,7 @@ from .contender import Contender, answered, groups_of, has_macro, with_scores
 from .documents import CostOfCalls, Group, Judges, ReportDocument, ReportedRun, Unread, fields_of
 from .measures import Measure, every, own
 from .persona_use import use_of
-from .sentences import texts_of, verdict
+from .sentences import verdict
 from .users import make_users
 from .void import is_void
 
@@ -81,7 +81,7 @@ def make_report(
         demonstration=run.signature.demonstration,
         set=run.named_set.name if run.named_set else None,
         verdict=verdict(run, overall, use, judges),
-        caveats=texts_of(caveats),
+        caveats=caveats,
         unread=examples(run.results),
         ceiling=ceiling,
         labels=[*([about.ceiling_note.format(of_groups)] if ceiling else []), *filter(None, [about.label_note])],

@@ -14,7 +14,7 @@ from ..core.cases import CaseSet
 from ..core.duels import Duels, NotAsked
 from ..core.result import Result
 from ..core.rewards import TOTAL
-from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, grouped, ordered
+from ..logs.caveat import FORBIDS, VOID, WEAKENS, Caveat, caveat, grouped, ordered
 from ..logs.errors import RunError
 from ..logs.names import signature_line
 from ..logs.run import Run, text
@@ -22,8 +22,7 @@ from ..stats.corrected import EQUAL, Corrected, Known, Votes, corrected, errors
 from ..stats.estimates import Estimate, by_user, linearized, mean, percent, share
 from ..stats.human_votes import LEAST_USERS, Powered, prediction_powered
 from . import caveats
-from .documents import CaveatText, Record
-from .sentences import texts_of
+from .documents import Record
 from .void import is_void
 
 
@@ -84,7 +83,7 @@ class VerdictEntry(Record, frozen=True, kw_only=True):
     writer: str
     against: str
     judge: str
-    caveats: Sequence[CaveatText]
+    caveats: Sequence[Caveat]
     groups: Mapping[str, VerdictGroup]
     corrected: Corrected
     people: int
@@ -193,11 +192,11 @@ def make_verdict(
     return structs.replace(entry, sentence=in_a_sentence(entry, duels))
 
 
-def _caveats(run: Run, calibration: Run, duels: Duels, rate: Estimate) -> list[CaveatText]:
+def _caveats(run: Run, calibration: Run, duels: Duels, rate: Estimate) -> list[Caveat]:
     found = grouped([("", caveats.of_run(run)), ("the calibration set", caveats.of_run(calibration))])
     if run.partial and duels.not_asked:
-        found.append(Caveat("ties_left_out", WEAKENS))
-    return texts_of(ordered([*found, *caveats.of_interval(rate)]))
+        found.append(caveat("ties_left_out", WEAKENS))
+    return ordered([*found, *caveats.of_interval(rate)])
 
 
 def in_a_sentence(entry: VerdictEntry, duels: Duels) -> str:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.messages import remedy
 from ..core.result import Result
-from ..logs.caveat import VOID, Caveat
+from ..logs.caveat import VOID, Caveat, caveat
 from ..logs.run import Run
 from ..parsing.answers import IMPOSSIBLE
 from ..stats.estimates import Estimate, mean, share
@@ -44,14 +44,14 @@ def is_void(*runs: Run) -> bool:
 def reasons(run: Run) -> Iterator[Caveat]:
     """Why a run is void; nothing for a sound one."""
     if cut := run.cut_prompts:
-        yield Caveat("prompts_cut", VOID, {"cut": cut})
+        yield caveat("prompts_cut", VOID, cut=cut)
     if (missing := missing_share(run)) > MOST_MISSING:
-        yield Caveat("missing_replies", VOID, {"percent": 100 * missing, "again": _AGAIN.get(run.program, "")})
+        yield caveat("missing_replies", VOID, percent=100 * missing, again=_AGAIN.get(run.program, ""))
     _, unreadable = unreadable_part(run)
     if unreadable["void"]:
-        yield Caveat("unreadable", VOID, unreadable)
+        yield caveat("unreadable", VOID, **unreadable)
     if place := by_place(run):
-        yield Caveat("by_place", VOID, {**place.shown, "cases": 100 * place.cases.value, "free": free_of_place(run)})
+        yield caveat("by_place", VOID, **place.shown, cases=100 * place.cases.value, free=free_of_place(run))
     yield from (caveat for caveat in run.unchecked if caveat.severity == VOID)
 
 

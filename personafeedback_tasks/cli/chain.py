@@ -77,10 +77,10 @@ def _stage_run(run: Run) -> StageRun:
 
 def _cautions(funnel: Funnel, made: Mapping[str, Run]) -> list[str]:
     from ..analysis import caveats
-    from ..analysis.sentences import sentence, texts_of
+    from ..analysis.sentences import sentence
     from ..logs.caveat import grouped, ordered
 
     found = grouped([(name, caveats.of_run(run)) for name, run in made.items()])
     if funnel.steps:
         found += caveats.of_users(min(funnel.steps.values(), key=lambda one: one.users))
-    return list(dict.fromkeys(map(sentence, texts_of(ordered(found)))))
+    return list(dict.fromkeys(map(sentence, ordered(found))))

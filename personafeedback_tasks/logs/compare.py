@@ -22,7 +22,7 @@ from ..core.options import Options
 from ..core.result import Result
 from ..core.rewards import RewardError
 from ..core.usage import total
-from .caveat import FORBIDS, VOID, Caveat
+from .caveat import FORBIDS, VOID, Caveat, caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
 from .log import INVALIDATED, Log, Sample, in_view, samples_of
 from .prompts import LABEL, Asked, Call, digest
@@ -52,8 +52,7 @@ def _scored(log: Log, run: Run, samples: Sequence[Sample]) -> Run:
     # the run under one setting, with what its samples say
     unchecked = []
     if len(samples) < log.completed:
-        lost = {"log": log.path.name, "found": len(samples), "claimed": log.completed}
-        unchecked = [Caveat("missing_samples", VOID, lost)]
+        unchecked = [caveat("missing_samples", VOID, log=log.path.name, found=len(samples), claimed=log.completed)]
     counted = [sample for sample in samples if sample.cases and not sample.mark]
     _refuse_unknown_and_repeated(run, counted)
     kept, left_out = _with_all_epochs(log, counted)
@@ -235,7 +234,7 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], know
     except (PersonaFeedbackError, ImportError) as error:  # a file or a package is missing that their prompts need
         return _unchecked(log, f"they cannot be built: {error}")
     if unknown:
-        return Caveat("prompts_wrapped", VOID, {"log": log.name, "why": unknown})
+        return caveat("prompts_wrapped", VOID, log=log.name, why=unknown)
     if lacking:
         return _unchecked(log, f"{lacking:,} of {len(logged):,} cases have no prompt in the log.")
     return None
@@ -251,7 +250,7 @@ def _options(run: Run) -> Options:
 
 
 def _unchecked(log: Path, why: str) -> Caveat:
-    return Caveat("prompts_unchecked", FORBIDS, {"log": log.name, "why": why})
+    return caveat("prompts_unchecked", FORBIDS, log=log.name, why=why)
 
 
 def _other(run: Run, asked: Asked, expected: Mapping[str, Call]) -> RunError:

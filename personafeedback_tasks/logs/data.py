@@ -11,7 +11,7 @@ from typing import Any
 from ..common.errors import DataError, OptionError
 from ..core.cases import CaseSet, shown_source
 from ..core.report import Examined
-from .caveat import FORBIDS, WEAKENS, Caveat
+from .caveat import FORBIDS, WEAKENS, caveat
 from .compare import Prompts, refuse_other_data, with_prompts_checked
 from .errors import RunError
 from .read import read_runs
@@ -99,10 +99,10 @@ class RunData:
         if cases is not None:
             return with_prompts_checked(run, cases, self._prompts)
         if why_not in self._differing:
-            return replace(run, unchecked=(*run.unchecked, Caveat("no_data", FORBIDS, {"why": why_not})))
+            return replace(run, unchecked=(*run.unchecked, caveat("no_data", FORBIDS, why=why_not)))
         if run.benchmark.report.load is None and run.asked:
             why = "its cases are made of an earlier run."
-            unknown = Caveat("prompts_unchecked", WEAKENS, {"log": run.logs[0].name, "why": why})
+            unknown = caveat("prompts_unchecked", WEAKENS, log=run.logs[0].name, why=why)
             return replace(run, asked=None, unchecked=(*run.unchecked, unknown))
         return run
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.console import RenderableType
 from rich.text import Text
 
-from ..analysis.documents import CaveatText
 from ..analysis.sentences import sentence
 from ..common import foreign
+from ..logs.caveat import Caveat
 from .table import Table
 from .terminal import line
 
@@ -36,7 +36,7 @@ def heading(text: str) -> Words:
     return Words([line(text, style="bold")], [f"## {foreign.markdown(text)}"])
 
 
-def warnings(caveats: Sequence[CaveatText], others: Sequence[str] = ()) -> Words:
+def warnings(caveats: Sequence[Caveat], others: Sequence[str] = ()) -> Words:
     """Caveats, and other sentences that go above the numbers."""
     texts = [*map(sentence, caveats), *others]
     return Words([line(f"! {text}") for text in texts], ["\n".join(f"> {foreign.markdown(text)}  " for text in texts)])

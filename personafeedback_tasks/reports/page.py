@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..analysis.documents import SCORE, Balance, CaveatText, RankedRun
+from ..analysis.documents import SCORE, Balance, RankedRun
 from ..analysis.persona_use import PersonaUse
 from ..analysis.ranking import Ranking
 from ..analysis.sentences import opening
 from ..common import web
 from ..core.report import Line
-from ..logs.caveat import VOID
+from ..logs.caveat import VOID, Caveat
 from ..stats.estimates import ALPHA, Estimate, percent
 from . import page_plots, rank_text
 from .page_data import Part, data, parts_of
@@ -101,7 +101,7 @@ def _score_name(part: Part) -> str:
     return (names.pop() if len(names) == 1 else part.first.benchmark.report.score).lower()
 
 
-def _is_of_models(caveat: CaveatText) -> bool:
+def _is_of_models(caveat: Caveat) -> bool:
     # whether it goes below the names of its models; VOID ones go above the table
     return caveat.severity != VOID and (len(caveat.about) == 1 or bool(caveat.about and caveat.short))
 

@@ -63,7 +63,7 @@ def all_blocks(document: RankDocument, full: bool = False) -> list[Block]:
 def _of_ranking(ranking: RankingEntry, full: bool) -> list[Block]:
     void = {f"{place}": run.shown for place, run in enumerate(ranking.runs, 1) if run.void}
     above = [
-        structs.replace(caveat, about=[void.get(place, place) for place in caveat.about])
+        structs.replace(caveat, about=tuple(void.get(place, place) for place in caveat.about))
         for caveat in ranking.caveats
         if not (caveat.about and caveat.short)
     ]

@@ -15,7 +15,7 @@ from personafeedback_tasks.analysis.control import with_controls
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.core.benchmark import find
 from personafeedback_tasks.logs import log as readers
-from personafeedback_tasks.logs.caveat import VOID, Caveat
+from personafeedback_tasks.logs.caveat import VOID, caveat
 from personafeedback_tasks.logs.read import read_runs
 from personafeedback_tasks.logs.run import Run
 
@@ -129,7 +129,7 @@ def cost_of(folder, monkeypatch, change=lambda run: run, void=None):
     """The cost on the card of the run of PersonaFeedback, as if the sample were the benchmark's own data."""
     rows = with_controls(list(map(change, read_runs([folder / "logs"]))))
     monkeypatch.setattr(Run, "remark", "")
-    bad = [Caveat("unreadable", VOID)]
+    bad = [caveat("demonstration", VOID)]
     monkeypatch.setattr(caveats, "of_run", lambda run: bad if void and void(run) else [])
     asked = next(run for run, _ in rows if (run.benchmark.name, run.method.name) == ("personafeedback", "generate"))
     found = costs_beside(asked, rows)

@@ -13,8 +13,8 @@ from support.releases import write_release
 
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.ranking import make_ranking
-from personafeedback_tasks.analysis.sentences import sentence, texts_of
-from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
+from personafeedback_tasks.analysis.sentences import sentence
+from personafeedback_tasks.logs.caveat import WEAKENS, caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -114,7 +114,7 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert f"{asked}lab/knower uses this user's persona." in lead
     assert browser.texts(".sortable .note") == [
         "It uses this user's persona (not asked: right minus similar).",
-        *map(sentence, texts_of([Caveat("near_end", WEAKENS)])),
+        sentence(caveat("near_end", WEAKENS)),
         "No sign that it uses this user's persona.",
         "No sign that it uses this user's persona.",
     ]

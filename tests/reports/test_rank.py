@@ -20,9 +20,8 @@ from personafeedback_tasks.analysis import ranking as ranking_of
 from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import RankDocument
-from personafeedback_tasks.analysis.sentences import texts_of
 from personafeedback_tasks.core.cases import NamedSet
-from personafeedback_tasks.logs.caveat import WEAKENS, Caveat
+from personafeedback_tasks.logs.caveat import WEAKENS, caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
@@ -142,8 +141,8 @@ def test_two_runs_have_their_cases_users_difference_and_what_they_could_show(tem
 
 def test_a_caveat_on_one_model_follows_its_name(template):
     ranking = make_ranking([made(template, name, [4] * 8, [[1, 1, 0, 0]] * 8) for name in "ab"])
-    caveat = Caveat("shortcut", WEAKENS, {"picks": "the longer one", "percent": 99.0, "name": "longest"}, about=("2",))
-    entry = structs.replace(ranking.entry, caveats=texts_of([caveat]))
+    of_all = caveat("shortcut", WEAKENS, picks="the longer one", percent=99.0, name="longest")
+    entry = structs.replace(ranking.entry, caveats=[structs.replace(of_all, about=("2",))])
     shown = markdown(rank_text.all_blocks(RankDocument(rankings=[entry], balance=[])))
     (line,) = [line for line in shown.splitlines() if "the longer one" in line]
     assert line.startswith("- 2 b")

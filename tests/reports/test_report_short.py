@@ -12,10 +12,10 @@ from support.sample_runs import SAMPLE
 
 from personafeedback_tasks.analysis.documents import ReportedRun
 from personafeedback_tasks.analysis.report import make_report
-from personafeedback_tasks.analysis.sentences import beyond, texts_of
+from personafeedback_tasks.analysis.sentences import beyond
 from personafeedback_tasks.analysis.users import Users
 from personafeedback_tasks.core.report import Line
-from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, Caveat
+from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, caveat
 from personafeedback_tasks.reports import report_text
 from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.reports.table import measured
@@ -45,12 +45,12 @@ def texts(made: ReportedRun) -> list[str]:
 
 def test_severe_caveats_stay_and_the_others_are_counted():
     severe = [
-        Caveat("missing_replies", VOID, {"percent": 9.0, "again": ""}),
-        Caveat("partial", FORBIDS, {"cells": "easy 3 of 80"}),
+        caveat("missing_replies", VOID, percent=9.0, again=""),
+        caveat("partial", FORBIDS, cells="easy 3 of 80"),
     ]
-    weak = [Caveat("equal_users", WEAKENS), Caveat("counts_unchecked", WEAKENS)]
+    weak = [caveat("equal_users", WEAKENS), caveat("counts_unchecked", WEAKENS)]
     for count, said in ((2, "2 more caveats, "), (1, "1 more caveat, "), (0, "")):
-        shown = texts(structs.replace(MOSTLY_RIGHT, caveats=texts_of((*severe, *weak[:count]))))
+        shown = texts(structs.replace(MOSTLY_RIGHT, caveats=[*severe, *weak[:count]]))
         assert shown[1].startswith("! MISSING REPLIES: 9.0 % of the replies have no text at all and count as wrong. A ")
         assert shown[2] == "! PARTIAL: easy 3 of 80."  # its first sentence
         assert shown[-1] == f"--full shows {said}every table and the whole signature"

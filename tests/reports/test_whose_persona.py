@@ -17,14 +17,14 @@ from support.sample_runs import SAMPLE, run_of
 from support.shown import as_json
 
 from personafeedback_tasks import analysis
-from personafeedback_tasks.analysis import sentences, void
+from personafeedback_tasks.analysis import void
 from personafeedback_tasks.analysis.balance import rank_document
 from personafeedback_tasks.analysis.contender import Contender
 from personafeedback_tasks.analysis.documents import ReportDocument
 from personafeedback_tasks.analysis.ranking import compare, make_ranking
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.outputs import json_text, jsonable
-from personafeedback_tasks.logs.caveat import VOID, Caveat
+from personafeedback_tasks.logs.caveat import SENTENCES, VOID, Caveat, caveat
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.report import examine
 from personafeedback_tasks.reports import page, rank_text, report_text
@@ -105,20 +105,20 @@ def test_every_output_gives_the_verdict_of_both_differences(name, tmp_path):
 
 
 def void_keys() -> list[str]:
-    """The keys of every `Caveat(key, VOID, ...)` of the package."""
+    """The keys of every `caveat(key, VOID, ...)` of the package."""
     found = set()
     for path in Path(analysis.__file__).parents[1].rglob("*.py"):
         calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
         for call in calls:
-            if getattr(call.func, "id", "") == "Caveat" and len(call.args) > 1 and "VOID" in ast.dump(call.args[1]):
+            if getattr(call.func, "id", "") == "caveat" and len(call.args) > 1 and "VOID" in ast.dump(call.args[1]):
                 found.add(ast.literal_eval(call.args[0]))
     return sorted(found)
 
 
 def made_up(key: str) -> Caveat:
     """A caveat with a value for each that its sentence needs."""
-    fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(sentences.SENTENCES[key]) if name]
-    return Caveat(key, VOID, {name: 12 if spec else f"some {name}" for name, spec in fields})
+    fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(SENTENCES[key]) if name]
+    return caveat(key, VOID, **{name: 12 if spec else f"some {name}" for name, spec in fields})
 
 
 def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
@@ -144,13 +144,13 @@ def leads(output: str, text: str, sentence: str, control: bool = False) -> None:
 
 @pytest.mark.parametrize("key", [key for key in void_keys() if not key.startswith("control_")])
 def test_what_makes_numbers_void_leads_every_output(key, tmp_path, monkeypatch):
-    caveat = made_up(key)
-    monkeypatch.setattr(void, "reasons", lambda run: iter([caveat]))
+    one = made_up(key)
+    monkeypatch.setattr(void, "reasons", lambda run: iter([one]))
     for output, text in outputs(*asked(KNOWER), tmp_path).items():
         if output == "ranking.csv":
             assert key in text
         else:
-            leads(output, text, plain(sentences.texts_of([caveat])[0].sentence))
+            leads(output, text, plain(one.sentence))
 
 
 def one_cell_silent(index: int) -> tuple[str, str]:
@@ -184,7 +184,7 @@ def test_numbers_of_a_setup_or_of_a_place_are_no_verdict_on_a_model(name, tmp_pa
 VOID_RUNS = {
     "unreadable": {"judge": cut(0.25)},
     "place": {"judge": first},
-    "samples": {"unchecked": (Caveat("missing_samples", VOID, {"log": "a.eval", "found": 1, "claimed": 2}),)},
+    "samples": {"unchecked": (caveat("missing_samples", VOID, log="a.eval", found=1, claimed=2),)},
 }
 
 

@@ -15,7 +15,7 @@ from claims import Claim, Study
 from studies import STUDIES
 from support.samples import a_part
 
-from personafeedback_tasks.analysis.sentences import SENTENCES
+from personafeedback_tasks.logs.caveat import SENTENCES
 
 PAGE = BENCHMARKS / "intervals.md"
 

@@ -14,8 +14,8 @@ from support.environments import CHECKOUT
 
 import personafeedback_tasks
 from personafeedback_tasks import _registry
-from personafeedback_tasks.analysis.sentences import SENTENCES
 from personafeedback_tasks.core.benchmark import benchmarks
+from personafeedback_tasks.logs.caveat import SENTENCES
 from personafeedback_tasks.pairwise.orders import TWO, rotations
 from personafeedback_tasks.recenter.rows import STAGES
 
@@ -118,7 +118,7 @@ def test_every_caveat_has_a_sentence_and_every_sentence_a_caveat():
     keys = set()
     for path in (*modules("logs"), *modules("analysis")):
         calls = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
-        keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Caveat"}
+        keys |= {call.args[0].value for call in calls if getattr(call.func, "id", "") == "caveat"}
     assert keys == SENTENCES.keys()
 
 
