@@ -10,7 +10,7 @@ import numpy as np
 from claims import Claim, Rng, Study, beta_binomial, owners
 from scipy.stats import ttest_1samp
 
-from personafeedback_tasks.analysis.persona_use import NONE, WRONG, WRONG_OVER_NONE, Use
+from personafeedback_tasks.analysis.persona_use import NONE, WRONG, WRONG_OVER_NONE, PersonaUse, Use
 from personafeedback_tasks.analysis.ranking import pairs_of, ranks_of
 from personafeedback_tasks.stats.estimates import ALPHA, Estimate, paired, paired_test
 from personafeedback_tasks.stats.significance import holm
@@ -165,8 +165,9 @@ def said_to_use(rng: Rng, users: int, shape: str) -> list[float]:
     for _ in range(MODELS):
         shares = none + added(rng, users), np.full(users, none - 0.1), np.full(users, none)
         alone.append(_use(*(rng.binomial(2 * CASES, np.clip(share, 0, 1)) / (2 * CASES) for share in shares)))
-    together = [replace(use, models=MODELS).uses for use in alone]
-    return [float(np.mean([use.uses for use in alone])), float(any(together)), float(np.mean(together))]
+    said = [use.verdict is PersonaUse.USES for use in alone]
+    together = [replace(use, models=MODELS).verdict is PersonaUse.USES for use in alone]
+    return [float(np.mean(said)), float(any(together)), float(np.mean(together))]
 
 
 def _use(right: np.ndarray, wrong: np.ndarray, none: np.ndarray) -> Use:

@@ -204,7 +204,7 @@ def power() -> None:
         counted = paired((overlap["persona"] - overlap["other_persona"]).tolist(), data.users)
         ends = " to ".join(percent(value, sign=True) for value in (counted.low, counted.high))
         above = smallest(data, lambda use: use.sign(WRONG) == 1)
-        uses = smallest(data, lambda use: use.uses)
+        uses = smallest(data, lambda use: use.verdict is PersonaUse.USES)
         sizes = f"general {difficulty} | {len(data.users):,} | {len(set(data.users))}"
         print(f"| {sizes} | {percent(counted.value, sign=True)} ({ends}) | {above} | {uses} |", flush=True)
 
