@@ -102,7 +102,7 @@ def _tables(
                 where, f"another persona of {short(user)} than in an earlier row", "one persona to each user_id"
             )
         asked, category = row.question.strip(), row.category or "specific"
-        question = Question(id=f"{user}:{digest_of((asked,))}", user_id=user, category=category, question=asked)
+        question = Question(user_id=user, category=category, question=asked)
         chosen, rejected = _answer(question, row.chosen), _answer(question, row.rejected)
         sides = sorted((chosen.id, rejected.id))
         name = digest_of(sides)
