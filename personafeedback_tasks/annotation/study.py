@@ -12,8 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 from msgspec.structs import replace
 
 from ..common.errors import DataError, OptionError
@@ -37,9 +39,9 @@ Say = Callable[[str], None]
 class StudySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings of a study that is no build's, in study.json; `votes` are on each item."""
 
-    annotators: int = 3
-    votes: int = 3
-    seed: int = 0
+    annotators: Annotated[int, Meta(ge=1, le=1_000)] = 3
+    votes: Annotated[int, Meta(ge=1, le=1_000)] = 3
+    seed: Annotated[int, Meta(ge=0, le=10**12)] = 0
 
 
 @dataclass(frozen=True)

@@ -196,8 +196,8 @@ def _asked(folder: Path) -> list[study.StudyItem]:
     if rows := study.asked_in(folder):
         return study.items(rows)
     raise OptionError(
-        f"{folder}: found no {FILE} and no {study.ASKED}/ with rows in it, expected a build or the --out of "
-        "`personafeedback annotate pack`."
+        f"{folder}: found no {study.ASKED}/ with rows in it, expected a folder that `personafeedback annotate pack` "
+        "wrote to."
     )
 
 

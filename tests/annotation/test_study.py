@@ -80,6 +80,13 @@ def test_an_item_that_is_gone_is_named_but_two_options_are_still_known(folder, t
     assert {vote.chosen for vote in folder.read(Vote) if vote.pair_id == "two"} == {"first"}
 
 
+@pytest.mark.parametrize("name", ["annotators", "votes"])
+def test_a_study_without_annotators_or_votes_is_refused(folder, name):
+    (folder.root / "study.json").write_text(f'{{"{name}": 0}}', "utf-8")
+    with pytest.raises(DataError, match=rf"study\.json: found {name} = 0, expected int >= 1"):
+        _ = folder.settings
+
+
 def test_a_draw_from_a_folder_that_is_not_there_says_so(tmp_path):
     done = personafeedback("annotate", "pack", tmp_path / "gone", "--out", tmp_path / "study", "--draw", 5)
     assert done.exit_code == 1
