@@ -37,7 +37,7 @@ from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.extract import extracted, is_there
 from personafeedback_tasks.recenter.filter import folder as filter_folder
 from personafeedback_tasks.recenter.funnel import STEPS, TASKS, StageRun, chains, make_funnel
-from personafeedback_tasks.recenter.judgments import read_judgments
+from personafeedback_tasks.recenter.judgments import is_among, read_judgments
 from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Conversation, Relevance
 from personafeedback_tasks.recenter.select import selected
@@ -497,6 +497,11 @@ def test_a_quote_is_there_up_to_white_space():
     assert is_there(" Hardwax\toil. ", texts)
     for other in ("knees", "again. Hardwax", "  "):
         assert not is_there(other, texts)
+
+
+def test_attributes_in_almost_the_same_words_are_one():
+    assert is_among("prefers short, direct answers", ["Has a son", "Prefers short answers"])
+    assert not is_among("Lives in Lisbon", ["Lives in Lyon"])
 
 
 def test_an_unreadable_list_is_no_empty_one():
