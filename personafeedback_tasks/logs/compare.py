@@ -139,7 +139,7 @@ Prompts = dict[Any, dict[Any, list[Any]]]
 def with_prompts_checked(run: Run, cases: CaseSet[Any], known: Prompts) -> Run:
     """The run, its prompts compared with those of its cases, `known` or added there. Raises RunError if they differ."""
     found = None if run.asked is None else _prompts_differ(run, run.asked, cases, known)
-    return replace(run, asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
+    return run.said(asked=None, unchecked=(*run.unchecked, found) if found else run.unchecked)
 
 
 def refuse_other_data(run: Run, cases: CaseSet[Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,13 +96,15 @@ class RunData:
         """
         cases, why_not = self.of(run)
         if cases is not None:
-            return with_prompts_checked(run, cases, self._prompts)
+            checked = with_prompts_checked(run, cases, self._prompts)
+            self._of[checked] = cases, ""
+            return checked
         if why_not in self._differing:
-            return replace(run, unchecked=(*run.unchecked, caveat("no_data", FORBIDS, why=why_not)))
+            return run.said(unchecked=(*run.unchecked, caveat("no_data", FORBIDS, why=why_not)))
         if run.benchmark.report.load is None and run.asked:
             why = "its cases are made of an earlier run."
             unknown = caveat("prompts_unchecked", WEAKENS, log=run.logs[0].name, why=why)
-            return replace(run, asked=None, unchecked=(*run.unchecked, unknown))
+            return run.said(asked=None, unchecked=(*run.unchecked, unknown))
         return run
 
     def texts(self, run: Run) -> Examined | None:

@@ -24,7 +24,7 @@ from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
 from .log import Log, Sample, cases_in, cells_of, in_short, other_settings, signed
-from .prompts import LABEL, Asked, Wrapping
+from .prompts import LABEL, Asked, Call, Wrapping
 from .run import Run, text
 
 
@@ -227,11 +227,7 @@ class _Rows:
         if self.cached is not None:
             for asked, said in zip(requests, row.resps, strict=False):
                 self.cached[digest_of([asked])] = digest_of([said])
-        calls: list[Any] = [
-            tuple(sent for place, argument in enumerate(request.values()) for sent in _sent(argument, not place))
-            for request in requests
-        ]
-        parts = (of_settings(of, len(settings)) for of in (evidence, calls))
+        parts = (of_settings(of, len(settings)) for of in (evidence, [*map(_sent, requests)]))
         for setting, own, given, sent in zip(settings, cases, *parts, strict=True):
             yield Sample(
                 where=where,
@@ -244,15 +240,15 @@ class _Rows:
             )
 
 
-def _sent(argument: Any, first: bool) -> list[tuple[str, str]]:
-    # a chat is logged as JSON in a list
-    if isinstance(argument, str):
-        return [("", argument)] if first else [(LABEL, argument.strip())]
-    if isinstance(argument, list):
-        if len(argument) == 1 and isinstance(argument[0], str):
-            argument = lenient(argument[0])
-        return [(message["role"], _content(message["content"])) for message in argument]
-    return []  # generation arguments
+def _sent(request: Mapping[str, Any]) -> Call:
+    # the prompt, then a label, or generation arguments, which are no text
+    prompt, *rest = request.values()
+    if isinstance(prompt, str):
+        sent = [("", prompt)]
+    else:  # a chat is logged as JSON in a list
+        messages = lenient(prompt[0]) if len(prompt) == 1 and isinstance(prompt[0], str) else prompt
+        sent = [(message["role"], _content(message["content"])) for message in messages]
+    return (*sent, *[(LABEL, label.strip()) for label in rest if isinstance(label, str)])
 
 
 def _content(content: Any) -> str:

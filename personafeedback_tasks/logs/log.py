@@ -9,7 +9,9 @@ import codecs
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from ..core.benchmark import Benchmark, find
 from ..core.method import Evidence, Method
@@ -26,7 +28,7 @@ INVALIDATED = "invalidated"
 """Mark of a sample that somebody took out with Inspect's own means."""
 
 
-class Sample(NamedTuple):
+class Sample(Struct):
     """The calls about one case, or about a document of several, under one setting in one epoch.
 
     Attributes:
@@ -77,11 +79,10 @@ def in_view(log: Log) -> Sequence[Sample]:
     """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.method`."""
     if not shows_thinking(given for sample in log.samples for given in sample.evidence):
         return log.samples
-    method, found = log.runs[0].method, []
+    method = log.runs[0].method
     for sample in log.samples:
-        evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
-        found.append(sample._replace(evidence=evidence))
-    return found
+        sample.evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
+    return log.samples
 
 
 def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
@@ -89,7 +90,7 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     found, kept = [], set()
     for sample in samples:
         if sample.asked and sample.setting in kept:
-            sample = sample._replace(asked=sample.asked._replace(calls=[*map(prompts.shortened, sample.asked.calls)]))
+            sample.asked.calls = [*map(prompts.shortened, sample.asked.calls)]
         elif sample.asked and sample.asked.calls and not texts:
             kept.add(sample.setting)
         found.append(sample)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from ..common.errors import OptionError, did_you_mean
 from ..core.cases import shown_source
@@ -55,7 +54,7 @@ AS_LOGGED: Mapping[str, str] = {}
 
 def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
     """The runs under the user's names. A run and its control are of one model if they have the same name."""
-    return [replace(run, shown=names[run.model]) if run.model in names else run for run in runs]
+    return [run.said(shown=names[run.model]) if run.model in names else run for run in runs]
 
 
 def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:

@@ -10,6 +10,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from ..common.records import short
 
 Call = tuple[tuple[str, str], ...]
@@ -104,7 +106,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-class Asked(NamedTuple):
+class Asked(Struct):
     """How a case, or a document of several, was asked under one setting.
 
     Attributes:

@@ -99,7 +99,7 @@ def told_apart(runs: Sequence[Run]) -> list[Run]:
             apart.insert(0, run.task)
         if any(other.model != run.model for other in others):  # whose short names are the same
             apart.insert(0, terminal(run.model))
-        found.append(replace(run, apart=", ".join(apart)))
+        found.append(run.said(apart=", ".join(apart)))
     return found
 
 

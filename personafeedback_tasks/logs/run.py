@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -105,6 +106,12 @@ class Run:
     def part(self, ids: Collection[str]) -> Run:
         """The run with some of its cases alone."""
         return replace(self, results=[result for result in self.results if result.case_id in ids])
+
+    def said(self, **values: Any) -> Run:
+        """A copy with other fields that nothing is computed from: `shown`, `apart`, `asked`, `unchecked`."""
+        found = copy(self)  # with the cases as they were computed
+        vars(found).update(values)
+        return found
 
     def __post_init__(self) -> None:  # here, so that no output can forget it
         for name in ("model", "conditions"):

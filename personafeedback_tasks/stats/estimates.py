@@ -189,6 +189,7 @@ def share(values: Values, users: Names, cells: Names | None = None, also: Shared
     if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
     value, n, moves, weights = _mean(given, cells)
+    users = users if also else numbered(users)  # once; those of both sides share their numbers
     stderr, ways = _spread(moves, users, also)
     low = high = math.nan
     if len(ways[0]) > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
