@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import zipfile
@@ -22,9 +21,8 @@ from inspect_ai.log import (
     resolve_sample_events_data,
 )
 from inspect_ai.model import GenerateConfig, ModelOutput
-from pydantic_core import from_json
 
-from ..common.records import check_json
+from ..common.records import check_json, lenient
 from ..core import window
 from ..core.benchmark import FACTS, SETTINGS, find
 from ..core.method import RewardMethod, of_settings
@@ -42,7 +40,7 @@ from .log import INVALIDATED, Log, Sample, cases_in, cells_of, in_short, other_s
 from .prompts import Asked, Wrapping
 from .run import Run
 
-_SAMPLES = "samples/"
+_SAMPLES, _SUMMARIES = "samples/", ("summaries.json", "_journal/summaries/")
 
 
 def opened(path: Path, texts: bool) -> list[Log]:
@@ -54,9 +52,9 @@ def opened(path: Path, texts: bool) -> list[Log]:
     try:
         if path.suffix == ".eval":  # as Inspect decides it
             with zipfile.ZipFile(path) as archive:
-                for member in archive.infolist():
-                    if not member.filename.startswith(_SAMPLES):  # `_raw` checks each of these
-                        check_json(archive.read(member))
+                for name in archive.namelist():
+                    if not name.startswith((_SAMPLES, *_SUMMARIES)):  # `_raw` checks samples; nobody reads the others
+                        check_json(archive.read(name))
         else:
             check_json(path.read_bytes())
         header = read_eval_log(str(path), header_only=True)
@@ -114,19 +112,14 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
     # Inspect's own reader makes objects of all events, which takes minutes
     try:
         if path.suffix != ".eval":
-            yield from json.loads(path.read_bytes()).get("samples") or ()
+            yield from lenient(path.read_bytes()).get("samples") or ()
             return
         with zipfile.ZipFile(path) as archive:
-            # by their names: they lie there in the order in which they ended, which moves the last bit of a sum
-            for member in sorted(archive.infolist(), key=lambda member: member.filename):
-                if member.filename.startswith(_SAMPLES):
-                    raw = archive.read(member)
-                    check_json(raw)
-                    try:  # Inspect's parser is faster, but refuses a lone surrogate, which a cut-off reply may end with
-                        sample = from_json(raw, cache_strings="none")
-                    except ValueError:
-                        sample = json.loads(raw)
-                    yield sample
+            # In the order of their names: they lie there in the order in which they ended, which moves the last bit of
+            # a sum. A sample that was asked again is there twice under one name, of which the last one counts.
+            for name in sorted({*archive.namelist()}):
+                if name.startswith(_SAMPLES):
+                    yield lenient(archive.read(name))
     except Exception as error:  # as above
         raise _damaged(path, error) from error
 

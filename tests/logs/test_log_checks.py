@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,6 @@ ATTACKS: dict[str, tuple[Callable[[Json, Rows], None], str]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file, which "cases again" is about
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
 def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, real_part, tmp_path):
@@ -107,6 +107,18 @@ def test_a_log_that_was_changed_is_one_error_and_no_card(harness, attack, logs, 
         assert re.fullmatch(r"Error: [^\n]*\n", done.output), done.output
         assert re.search(sentence, done.output), done.output
     assert not (tmp_path / "card.md").exists()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # of a zip file
+def test_a_sample_that_inspect_logged_again_under_its_name_counts_once_as_it_was_last(logs, tmp_path):
+    log = shutil.copy(logs["inspect"], tmp_path)
+    with zipfile.ZipFile(log, "a") as archive:
+        name = next(name for name in archive.namelist() if name.startswith("samples/"))
+        sample = json.loads(archive.read(name))
+        archive.writestr(name, json.dumps({**sample, "invalidation": {"author": "Ann"}}))
+    run = read_run(log)
+    assert (len(run.cases), run.left_out) == (39, {"invalidated": 1})
+    assert sample["id"] not in run.cases
 
 
 def test_data_that_have_the_cases_of_the_run_and_other_files_are_reported_with_a_note(logs, real_part, tmp_path):

@@ -76,8 +76,8 @@ def bent(log: Path, folder: Path, *changes: Change) -> Path:
     if log.suffix == ".eval":
         with zipfile.ZipFile(folder / log.name, "w") as archive:
             archive.writestr("header.json", json.dumps(header))
-            for row in rows:
-                archive.writestr(f"samples/{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
+            for place, row in enumerate(rows):
+                archive.writestr(f"samples/{place}_{row['id']}_epoch_{row['epoch']}.json", json.dumps(row))
     else:
         (samples,) = log.parent.glob("samples_*.jsonl")
         write_lines(folder / samples.name, rows)
