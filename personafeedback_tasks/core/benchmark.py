@@ -282,11 +282,6 @@ def register(benchmark: Benchmark) -> None:
     _REGISTERED[benchmark.name] = benchmark
 
 
-def any_registered() -> bool:
-    """Whether this process knows benchmarks by `register`, which take the place of installed ones of their names."""
-    return bool(_REGISTERED)
-
-
 @cache
 def _declared() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -25,7 +25,7 @@ from ..core.usage import total
 from .caveat import FORBIDS, VOID, Caveat, caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
 from .log import INVALIDATED, Log, Sample, in_view, samples_of
-from .prompts import LABEL, Asked, Call, digest
+from .prompts import LABEL, Asked, Call
 from .run import Run
 
 
@@ -132,8 +132,8 @@ def _results(run: Run, samples: Sequence[Sample]) -> list[Result]:
 PASS_DATA = "Pass --data with the data of the run (its log names them)"
 
 
-Prompts = dict[Any, dict[Any, list[Any]]]
-"""Runs that were asked the same -> document -> its calls, as `prompts.shortened`."""
+Prompts = dict[Any, dict[Any, list[int]]]
+"""Runs that were asked the same -> document -> its calls, as hashes."""
 
 
 def with_prompts_checked(run: Run, cases: CaseSet[Any], known: Prompts) -> Run:
@@ -218,15 +218,12 @@ def _prompts_differ(run: Run, logged: Sequence[Asked], cases: CaseSet[Any], know
                 _, ours = next(_calls(benchmark, options, document, asked))
                 around = asked.wrapping.around(ours, first)
                 unknown = unknown or asked.wrapping.unknown(around)
-            short_of = digest if isinstance(first, bytes) else hash
-            expected, key = (
-                known.setdefault((*alike, asked.wrapping, around, short_of), {}),
-                (asked.id, asked.first_reply),
-            )
+            expected = known.setdefault((*alike, asked.wrapping, around), {})
+            key = asked.id, asked.first_reply
             if key not in expected:
                 calls = _calls(benchmark, options, document, asked)
-                expected[key] = [short_of(asked.wrapping.sent(call, around)) for _, call in calls]
-            if expected[key] != [short_of(call) if isinstance(call, tuple) else call for call in asked.calls]:
+                expected[key] = [hash(asked.wrapping.sent(call, around)) for _, call in calls]
+            if expected[key] != [hash(call) if isinstance(call, tuple) else call for call in asked.calls]:
                 calls = _calls(benchmark, options, document, asked)
                 raise _other(run, asked, {name: asked.wrapping.sent(call, around) for name, call in calls})
     except RunError:

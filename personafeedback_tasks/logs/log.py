@@ -19,7 +19,6 @@ from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
 from ..core.thinking import marked_if_open, shows_thinking
 from ..core.usage import UNCOUNTED, Usage
-from . import prompts
 from .errors import AS_WRITTEN, UNFINISHED, ForeignError, RunError, refused
 from .prompts import Asked
 from .run import Run
@@ -90,7 +89,7 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     found, kept = [], set()
     for sample in samples:
         if sample.asked and sample.setting in kept:
-            sample.asked.calls = [*map(prompts.shortened, sample.asked.calls)]
+            sample.asked.calls = [*map(hash, sample.asked.calls)]
         elif sample.asked and sample.asked.calls and not texts:
             kept.add(sample.setting)
         found.append(sample)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -22,20 +20,6 @@ LABEL = "label"
 
 _ROLES = {word for role in ("system", "user", "assistant") for word in (role, role.upper(), role.capitalize())}
 _DATE = {*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calendar.day_abbr}
-
-
-def digest(call: Call) -> bytes:
-    """A digest of the call that is the same in every process."""
-    return b"".join(role.encode() + _sha256(text) for role, text in call)
-
-
-shortened: Callable[[Any], int | bytes] = hash
-"""Replaces most calls of a log, to save memory: a hash, or the slower `digest` where another process compares them."""
-
-
-@lru_cache(maxsize=32)  # lm-eval sends a prompt once for each label
-def _sha256(text: str) -> bytes:
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class Around(NamedTuple):
@@ -112,7 +96,7 @@ class Asked(Struct):
     Attributes:
         where: the file, and the line or sample in it.
         calls: the messages of each call, in order, the first call's before those of the method; empty where the log
-            has none. Of most samples of a log only what `shortened` gives: the texts of a whole run may not fit into memory.
+            has none. Of most samples of a log only their hashes: the texts of a whole run may not fit into memory.
         wrapping: what the log says that the harness put around our texts.
         first_reply: to the first call; None without one.
         facts: what the measures of a text need of its case, as logged; None where nothing is measured.
@@ -120,7 +104,7 @@ class Asked(Struct):
 
     where: str
     id: str
-    calls: Sequence[Call | int | bytes]
+    calls: Sequence[Call | int]
     wrapping: Wrapping = Wrapping()
     first_reply: str | None = None
     facts: Any = None

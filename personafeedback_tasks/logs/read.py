@@ -13,12 +13,14 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
+from ..common.errors import PersonaFeedbackError
 from ..common.foreign import terminal
 from ..common.records import cut
-from . import ahead, log
-from .errors import ForeignError, RunError, advice, state_of
+from . import log
+from .compare import runs_of
+from .errors import UNREADABLE, ForeignError, RunError, advice, state_of
 from .lm_eval_log import results_beside
-from .log import reader_of
+from .log import open_logs, reader_of
 from .names import without_folder
 from .run import Run
 
@@ -51,19 +53,14 @@ def read_runs(
             files.setdefault(path, [])
         elif results not in named:  # `results/MODEL/*` names both
             files.setdefault(results, []).append(path)
-    folders = {path: _in_folder(path) for path in files if path.is_dir()}
     runs: list[Run] = []
     say = cache(say)  # the runs of one log share what is said of it
-    listed: list[ahead.File] = []
     for path, samples in files.items():
-        listed += [(file, ()) for file in folders[path]] if path in folders else [(path, samples)]
-    with ahead.reader(listed) as read:
-        for path, samples in files.items():
-            if path in folders:
-                runs += _of_folder(path, folders[path], read, say, reading, benchmarks)
-            else:
-                reading(path)
-                runs += _needed(read(path, samples), benchmarks, say)
+        if path.is_dir():
+            runs += _of_folder(path, say, reading, benchmarks)
+        else:
+            reading(path)
+            runs += _needed(_read(path, samples), benchmarks, say)
     found = list(map(_counted, runs))
     refuse_shared(found)
     return told_apart(found)
@@ -123,27 +120,35 @@ def _needed(runs: Iterable[Run], benchmarks: Collection[str], say: Callable[[str
     return needed
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    # samples files are read through the results file beside them
-    suffixes = {suffix for reader in log.READERS for suffix in reader.suffixes}
-    return sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
+def _read(path: Path, samples: Sequence[Path] = ()) -> list[Run]:
+    try:
+        return [run for found in open_logs(path, only=samples) for run in runs_of(found)]
+    except UNREADABLE as error:
+        if isinstance(error, PersonaFeedbackError):
+            raise
+        why = f"{type(error).__name__}: {cut(' '.join(str(error).split()), 200)}"
+        raise RunError(
+            f"{path}: found a log that cannot be read ({why}), expected one of Inspect or lm-eval 0.4 as the harness "
+            "wrote it. If a newer version wrote this log, upgrade personafeedback-tasks."
+        ) from error
 
 
 def _of_folder(
     folder: Path,
-    files: Sequence[Path],
-    read: Callable[[Path, Sequence[Path]], list[Run]],
     say: Callable[[str], object],
     reading: Callable[[Path], object],
     benchmarks: Collection[str],
 ) -> list[Run]:
     found, foreign, broken = [], "", []
-    for path in files:
+    suffixes = {suffix for reader in log.READERS for suffix in reader.suffixes}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in suffixes or not path.is_file():
+            continue
         try:
             reader = reader_of(path)
-            if reader is not None and path.suffix in reader.suffixes:
+            if reader is not None and path.suffix in reader.suffixes:  # samples files come with their results file
                 reading(path)
-                found += read(path, ())
+                found += _read(path)
         except ForeignError as error:
             foreign = foreign or f" Skipped: {error}"
         except RunError as error:

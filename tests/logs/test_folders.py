@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import re
 import shutil
-import subprocess
-import sys
 from contextvars import copy_context
 from pathlib import Path
 
@@ -19,13 +16,9 @@ from personafeedback_tasks.inspect_tasks import personafeedback as tasks
 from support.commands import personafeedback, ran
 from support.logs import bent, inspect_log, lm_eval_log, set_options, set_version
 
-from personafeedback_tasks.core import benchmark
-from personafeedback_tasks.core.benchmark import find, register
-from personafeedback_tasks.logs import ahead
 from personafeedback_tasks.logs.errors import RunError
 from personafeedback_tasks.logs.read import read_run, read_runs
 
-PYTHON = sys.executable
 TASK, SHARDED = "personafeedback_general_hard", "personafeedback_hard"
 
 
@@ -64,64 +57,6 @@ def test_cells_in_several_logs_of_a_folder_make_one_run(logs, tmp_path):
     assert repr((again, again.results)) == repr((run, run.results))  # nan is nan
     assert len(said) == 1
     assert "found no samples in it" in said[0]
-
-
-@pytest.mark.parametrize("program", [PYTHON, shutil.which("false"), ""])
-def test_logs_that_another_process_reads_give_the_same_numbers_errors_and_order(
-    program, logs, part_log, real_part, tmp_path, monkeypatch
-):
-    """Whole and damaged logs of both harnesses in either process; one that cannot start is no loss."""
-    folder, received, in_other = tmp_path / "logs", [], ahead._received
-    for name in ("hard", "easy", "partial", "no samples"):
-        shutil.copytree(logs[name].parent, folder / name)
-    for place, judge in enumerate(("readable", "gold", "anti_gold", "mixed")):
-        shutil.copy(part_log("inspect", judge, TASK), folder / f"{place}.eval")
-    for name in ("damaged0.eval", "damaged1.eval"):
-        (folder / name).write_bytes((folder / "0.eval").read_bytes()[:5000])
-    printed = []
-    for large in (math.inf, -1):
-        monkeypatch.setattr(ahead, "LARGE", large)
-        monkeypatch.setattr(ahead, "_received", lambda *of: received.append(in_other(*of)) or received[-1])
-        monkeypatch.setattr(sys, "executable", program)
-        done = ran(
-            "rank", folder, folder / "0.eval", "--data", real_part, "--json", tmp_path / "ranking.json", "--full"
-        )
-        printed.append((done.stdout, done.stderr, (tmp_path / "ranking.json").read_bytes()))
-    assert printed[0] == printed[1]
-    assert sum(map(bool, received)) == (4 if program == PYTHON else 0)
-    assert printed[0][1].count("Skipped") > 2
-
-
-SCRIPT = """
-import sys
-from personafeedback_tasks.logs import ahead
-ahead.LARGE = -1
-from personafeedback_tasks.api import read_runs
-print(*[run.harness for run in read_runs(sys.argv[1:])], sep="\\n")
-"""
-
-
-def test_two_processes_read_by_the_package_of_the_first_one(logs, tmp_path):
-    """A script without a main guard beside a copy of the package, with another one installed."""
-    shutil.copytree(Path(ahead.__file__).parents[1], tmp_path / "personafeedback_tasks")
-    reader = tmp_path / "personafeedback_tasks" / "logs" / "lm_eval_log.py"
-    reader.write_text(reader.read_text(encoding="utf-8").replace('harness=f"lm-eval', 'harness=f"copy'), "utf-8")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT, "utf-8")
-    done = subprocess.run(
-        [PYTHON, script, logs["hard"], logs["easy"]], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    harnesses = done.stdout.splitlines()
-    assert len(harnesses) == 2
-    assert all(harness.startswith("copy ") for harness in harnesses)
-
-
-def test_a_benchmark_that_this_process_registered_is_not_read_in_another_one(logs, monkeypatch):
-    monkeypatch.setattr(benchmark, "_REGISTERED", {})
-    register(find("personafeedback"))
-    monkeypatch.setattr(ahead, "LARGE", -1)
-    monkeypatch.setattr(ahead, "_started", lambda: pytest.fail("another process may have another one of that name"))
-    assert len(read_runs([logs["hard"], logs["easy"]])) == 2
 
 
 @pytest.mark.slow
