@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import errno
 import gc
-import os
 from importlib import import_module
 from typing import Any
 
@@ -13,9 +12,8 @@ import click
 
 from .. import __version__
 from ..common import foreign
-from ..common.errors import OptionError, PersonaFeedbackError
-from . import registration
-from .output import say, show_in_any_encoding
+from ..common.errors import PersonaFeedbackError
+from .output import show_in_any_encoding
 
 _SECTIONS = {
     "From a run to a model card": {
@@ -23,7 +21,7 @@ _SECTIONS = {
         "report": "runs:report",
         "rank": "runs:rank",
         "card": "card:card",
-        "register": "main:register",
+        "register": "registration:register",
     },
     "Data, comparisons, other formats": {
         "audit": "data:audit_command",
@@ -105,21 +103,3 @@ def main() -> None:
     # The process ends after one command: garbage collection would take a tenth of a report's time, at its end as well.
     gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
-
-
-@main.command()
-@click.option("--undo", is_flag=True, help="Remove the files that it created, and nothing else.")
-@click.option(
-    "--path", is_flag=True, help="Link nothing; print the folder of the YAML files, for lm_eval's --include_path."
-)
-def register(undo: bool, path: bool) -> None:
-    """Make lm-eval find the tasks: link their YAML files into its folder lm_eval/tasks."""
-    if path and undo:
-        raise OptionError("--path links nothing, so --undo has nothing to do with it. Leave one of them out.")
-    if path:
-        click.echo(
-            os.fsencode(registration.task_configs())
-        )  # bytes: a path is for a shell, whatever the terminal shows
-        return
-    for line in registration.register(undo):
-        say(line)

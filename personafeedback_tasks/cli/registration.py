@@ -12,7 +12,10 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..common.errors import PersonaFeedbackError
+import click
+
+from ..common.errors import OptionError, PersonaFeedbackError
+from .output import say
 
 LOWEST_LM_EVAL = "0.4.13"  # as in pyproject.toml; earlier versions find the files but cannot run them
 
@@ -22,8 +25,18 @@ def task_configs() -> Path:
     return Path(str(importlib.import_module("personafeedback_tasks.task_configs").__file__)).parent
 
 
-def register(undo: bool = False) -> list[str]:
-    """Link the YAML files into lm-eval, or remove such links; returns what to print."""
+@click.command()
+@click.option("--undo", is_flag=True, help="Remove the files that it created, and nothing else.")
+@click.option(
+    "--path", is_flag=True, help="Link nothing; print the folder of the YAML files, for lm_eval's --include_path."
+)
+def register(undo: bool, path: bool) -> None:
+    """Make lm-eval find the tasks: link their YAML files into its folder lm_eval/tasks."""
+    if path and undo:
+        raise OptionError("--path links nothing, so --undo has nothing to do with it. Leave one of them out.")
+    if path:
+        click.echo(os.fsencode(task_configs()))  # bytes: a path is for a shell, whatever the terminal shows
+        return
     spec = importlib.util.find_spec("lm_eval")
     found = "none"
     with suppress(PackageNotFoundError):
@@ -51,11 +64,12 @@ def register(undo: bool = False) -> list[str]:
                 'Pass --include_path "$(personafeedback register --path)" to lm_eval, which needs no registration.'
             ) from error
     if undo:
-        return [f"Removed {removed} links from {tasks}."]
-    lines = [f"Linked {linked} files into {tasks}. `personafeedback register --undo` removes them."]
+        say(f"Removed {removed} links from {tasks}.")
+        return
+    say(f"Linked {linked} files into {tasks}. `personafeedback register --undo` removes them.")
     if kept:
-        lines.append(f"Left alone, as `register` did not make them: {', '.join(map(str, kept))}.")
-    return [*lines, "Next: lm_eval run --tasks personafeedback_hard ..."]
+        say(f"Left alone, as `register` did not make them: {', '.join(map(str, kept))}.")
+    say("Next: lm_eval run --tasks personafeedback_hard ...")
 
 
 def _link(source: Path, folder: Path) -> list[str]:
