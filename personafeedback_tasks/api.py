@@ -5,8 +5,8 @@
     runs = api.read_runs("logs")
     api.rank(runs).to_frame()
 
-Every function takes paths of logs, or runs that `read_runs` returned. Shares are in [0, 1] and
-their differences in [-1, 1]. Intervals cover 95 % and are clustered by user. Needs the extra `report`.
+Every function takes paths of logs, or runs that `read_runs` returned; `data` and `names` are as there. Shares are in
+[0, 1] and their differences in [-1, 1]. Intervals cover 95 % and are clustered by user. Needs the extra `report`.
 """
 
 from __future__ import annotations

@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from support.commands import personafeedback
 from support.environments import CHECKOUT
 
 from personafeedback_tasks.cli import registration
-from personafeedback_tasks.cli.main import main
 
 SOURCE = registration.task_configs() / "personafeedback"
 OURS = sorted(path.name for path in SOURCE.iterdir() if path.name.endswith("yaml"))
@@ -36,10 +35,6 @@ def refuse(*arguments, **options):
     raise OSError("links are not possible")
 
 
-def command(*arguments: str):
-    return CliRunner().invoke(main, arguments)
-
-
 def files(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): os.readlink(path) if path.is_symlink() else path.read_text(encoding="utf-8")
@@ -50,39 +45,39 @@ def files(folder: Path) -> dict[str, str]:
 
 def test_register_links_every_yaml_file_and_undo_removes_exactly_these(harness):
     before = files(harness)
-    done = command("register")
+    done = personafeedback("register")
     assert done.exit_code == 0
     assert len(done.output.splitlines()) == 2
     made = files(harness).keys() - before.keys()
     assert done.output.startswith(f"Linked {len(made)} files into {harness / 'tasks'}.")
     assert {Path(name).name for name in made if "/personafeedback/" in name} == set(OURS)
-    assert command("register", "--undo").output == f"Removed {len(made)} links from {harness / 'tasks'}.\n"
+    assert personafeedback("register", "--undo").output == f"Removed {len(made)} links from {harness / 'tasks'}.\n"
     assert files(harness) == before
     assert not (harness / "tasks" / "personafeedback").exists()
-    assert "Removed 0 links" in command("register", "--undo").output
+    assert "Removed 0 links" in personafeedback("register", "--undo").output
 
 
 @pytest.mark.slow
 def test_files_of_others_stay_and_those_of_an_older_version_go(harness):
-    command("register")
+    personafeedback("register")
     folder = harness / "tasks" / "personafeedback"
     before = files(harness)
     (folder / "gone.yaml").symlink_to("/older/personafeedback_tasks/task_configs/personafeedback/gone.yaml")
     (folder / OURS[0]).unlink()
-    assert command("register").exit_code == 0
+    assert personafeedback("register").exit_code == 0
     assert files(harness) == before
     (folder / OURS[0]).unlink()
     (folder / OURS[0]).write_text("task: mine\n", encoding="utf-8")
     before = files(harness)
-    assert f"Left alone, as `register` did not make them: {folder / OURS[0]}." in command("register").output
+    assert f"Left alone, as `register` did not make them: {folder / OURS[0]}." in personafeedback("register").output
     assert files(harness) == before
-    command("register", "--undo")
+    personafeedback("register", "--undo")
     assert [path.name for path in folder.iterdir()] == [OURS[0]]
 
 
 def test_where_no_links_are_possible_it_names_the_alternative(harness, monkeypatch):
     monkeypatch.setattr(Path, "symlink_to", refuse)
-    done = command("register")
+    done = personafeedback("register")
     assert done.exit_code == 1
     assert "its links could not be changed (links are not possible)" in done.output
     assert '--include_path "$(personafeedback register --path)"' in done.output
@@ -92,13 +87,13 @@ def test_without_lm_eval_it_says_which_extra_to_install(monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "lm_eval" else real(name, *a))
     for arguments in (["register"], ["register", "--undo"]):
-        done = command(*arguments)
+        done = personafeedback(*arguments)
         assert done.exit_code == 1
         assert "pip install 'personafeedback-tasks[lm-eval]'" in done.output
 
 
 def test_task_configs_prints_the_folder_for_include_path():
-    folder = Path(command("register", "--path").output.strip())
+    folder = Path(personafeedback("register", "--path").output.strip())
     assert (folder / "personafeedback" / "personafeedback_general_hard.yaml").is_file()
 
 
@@ -127,15 +122,15 @@ def give_version(harness: Path, version: str) -> None:
 @pytest.mark.parametrize("version", ["0.3.0", "0.4.9.1"])
 def test_an_lm_eval_that_is_too_old_is_refused_later_ones_are_taken_and_undo_always_works(version, harness):
     give_version(harness, version)
-    done = command("register")
+    done = personafeedback("register")
     assert done.exit_code == 1
     assert f"Error: These tasks need lm-eval 0.4.13 or later in this Python, found {version}." in done.output
     assert not (harness / "tasks" / "personafeedback").exists()
     for taken in ("0.4.13.dev0", "0.4.100", "1.0", "0.4.13"):
         give_version(harness, taken)
-        assert command("register").exit_code == 0
+        assert personafeedback("register").exit_code == 0
     give_version(harness, version)
-    assert command("register", "--undo").exit_code == 0
+    assert personafeedback("register", "--undo").exit_code == 0
     assert not (harness / "tasks" / "personafeedback").exists()
 
 

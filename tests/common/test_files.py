@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from support.authors import PROFILES, profile, write
@@ -29,9 +30,7 @@ CASES = 40
 @pytest.fixture(scope="module", autouse=True)
 def few_cases():
     """A cell of the paper has as many as ours: then a run on it may be published."""
-    with pytest.MonkeyPatch.context() as patch:
-        for cell in PAPER_COUNTS:
-            patch.setitem(PAPER_COUNTS, cell, CASES)
+    with patch.dict(PAPER_COUNTS, dict.fromkeys(PAPER_COUNTS, CASES)):
         yield
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import markdown_it
 import pytest
@@ -37,9 +38,7 @@ DATA = Path(release.__file__).parent / release.SAMPLE
 @pytest.fixture(scope="module", autouse=True)
 def few_cases():
     """The paper with the sample's number of cases: then a run on a copy of the sample is one that a card takes."""
-    with pytest.MonkeyPatch.context() as patch:
-        for cell in release.PAPER_COUNTS:
-            patch.setitem(release.PAPER_COUNTS, cell, release.SAMPLE_CASES_PER_CELL)
+    with patch.dict(release.PAPER_COUNTS, dict.fromkeys(release.PAPER_COUNTS, release.SAMPLE_CASES_PER_CELL)):
         yield
 
 
