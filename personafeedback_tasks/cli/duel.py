@@ -165,4 +165,4 @@ def verdict(
     from ..reports import verdict_text
 
     document = verdicts_of(read(runs, data), read(calibration_paths, data), data, note_skipped, human)
-    publish(document, lambda: verdict_text.all_blocks(document), json_file)
+    publish(document, lambda: verdict_text.blocks(document), json_file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -79,7 +79,6 @@ def print_report(
     """Report runs with their controls: on the terminal, as JSON, and in the files of --out."""
     from ..analysis.report import report_document
     from ..reports import report_text
-    from ..reports.blocks import Block, paragraph
 
     document = report_document(rows, data, prices)
     contents: dict[str, Content] = {}
@@ -89,13 +88,7 @@ def print_report(
         from ..reports.files import report_files
 
         contents = report_files(document, ranked([Contender(*row) for row in rows], data))
-
-    def blocks() -> Iterator[Block]:
-        for place, made in enumerate(document.reports):
-            yield from [paragraph()] if place else []
-            yield from report_text.full(made) if full else report_text.short(made, others=len(rows) > 1)
-
-    publish(document, blocks, json_file, out=out, files=contents)
+    publish(document, lambda: report_text.blocks(document, full), json_file, out=out, files=contents)
 
 
 @click.command()
@@ -152,7 +145,7 @@ def rank(
     rankings = rankings_of(found, data, note_skipped)
     document = rank_document(rankings, of_tasks)
     publish(
-        document, lambda: rank_text.all_blocks(document, full), json_file,
+        document, lambda: rank_text.blocks(document, full), json_file,
         csv_file=csv_file, csv=files.rank_csv(document) if csv_file else "",
         out=out, files=files.rank_files(rankings, document) if out else {},
     )  # fmt: skip
@@ -179,7 +172,7 @@ def compare(run_a: Path, run_b: Path, json_file: Path | None, data: RunData) -> 
 
     first, second = (one_of(with_controls(read([path], data)), path)[0] for path in (run_a, run_b))
     document = rank_document([ranking.compare(first, second, data)])
-    publish(document, lambda: rank_text.all_blocks(document, full=True), json_file)
+    publish(document, lambda: rank_text.blocks(document, full=True), json_file)
 
 
 def read(

@@ -57,9 +57,9 @@ def cost(logs: tuple[Path, ...], values: tuple[str, ...], json_file: Path | None
     """
     from ..analysis.other_tasks import CostDocument, costs_of
     from ..logs.other_tasks import read_tasks
-    from ..reports import cost_text
+    from ..reports import cost_text, files
 
     costs = costs_of(read_tasks(logs, values, note_skipped))
     document = CostDocument(costs=[one.entry for one in costs])
-    files = cost_text.files(costs, document) if out else {}
-    publish(document, lambda: cost_text.blocks(document), json_file, out=out, files=files)
+    made = files.cost_files(costs, document) if out else {}
+    publish(document, lambda: cost_text.blocks(document), json_file, out=out, files=made)

@@ -80,6 +80,11 @@ def signatures(of_runs: Mapping[str, str], printed: bool = True) -> Words:
     return Words(shown, ["\n".join(f"{name}: {foreign.code(text)}  " for name, text in of_runs.items())])
 
 
+def apart(parts: Iterable[Sequence[Block]]) -> list[Block]:
+    """Several outputs, an empty line between them."""
+    return [block for part in parts for block in (paragraph(), *part)][1:]
+
+
 def terminal(blocks: Iterable[Block]) -> list[RenderableType]:
     """The parts for `terminal.show`."""
     return [part for block in blocks for part in block.terminal()]

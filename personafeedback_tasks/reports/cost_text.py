@@ -1,4 +1,4 @@
-"""The change that a message about a user makes in other tasks, in words, as JSON and as a page."""
+"""The change that a message about a user makes in other tasks, in words and as a page."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 from ..analysis.other_tasks import Changed, Cost, CostDocument, CostOfUser
 from ..common import web
-from ..common.outputs import json_text
 from ..core.report import DIFFERENCE, RATIO, SHARE, SIGNED
-from .blocks import Block, bullets, heading, markdown, paragraph
+from .blocks import Block, bullets, paragraph
 from .table import NOTHING, interval, number, of_rows
+
+TITLE = "What knowing the user costs"
 
 LISTED = 20
 """Samples that a terminal lists."""
@@ -60,21 +61,13 @@ def _listed(cost: CostOfUser) -> Block:
     return bullets(lines, f"{cost.title}, by {cost.value}:")
 
 
-def files(costs: Sequence[Cost], document: CostDocument) -> dict[str, str]:
-    return {
-        "cost.md": markdown([heading("What knowing the user costs"), *blocks(document)]),
-        "cost.json": json_text(document),
-        "cost.html": page(costs),
-    }
-
-
 def page(costs: Sequence[Cost]) -> str:
     """Every sample of every run, those that change first, with the answers without and with the message."""
     runs = []
     for one in costs:
         samples = sorted(one.samples, key=lambda pair: (pair.gain == 0, pair.gain))
         runs.append((one.entry, list(map(_shown, samples))))
-    return web.page(PAGE, {}, header=HEADER, rows=[_row(one.entry) for one in costs], runs=runs)
+    return web.page(PAGE, {}, title=TITLE, header=HEADER, rows=[_row(one.entry) for one in costs], runs=runs)
 
 
 def _shown(pair: Changed) -> dict[str, Any]:

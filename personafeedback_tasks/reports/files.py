@@ -1,4 +1,4 @@
-"""The files of `--out` of `report` and `rank`, file name -> content; and a ranking as CSV."""
+"""The files of `--out` of `report`, `rank` and `cost`, file name -> content; and a ranking as CSV."""
 
 from __future__ import annotations
 
@@ -9,35 +9,41 @@ from typing import Any
 from ..analysis.balance import balances
 from ..analysis.documents import SCORE, RankDocument, RankedRun, ReportDocument
 from ..analysis.measures import KINDS
+from ..analysis.other_tasks import Cost, CostDocument
 from ..analysis.ranking import Ranking
 from ..common import foreign
 from ..common.files import Content
-from ..common.outputs import json_text
+from ..common.outputs import Output, json_text
 from ..common.tables import lines_text
-from . import page, rank_text, report_text
+from . import cost_text, page, rank_text, report_text
 from .blocks import Block, markdown
 
 
 def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The reports of some runs, and the page."""
     titles = " and ".join(dict.fromkeys(run.title for ranking in rankings for run in ranking.runs))
-    parts: list[Block] = []
-    for report in document.reports:
-        parts += report_text.full(report)
-    return {
-        "report.md": f"# {foreign.markdown(titles)}\n\n{markdown(parts)}",
-        "report.json": json_text(document),
-        "report.html": page.render(rankings, balances(rankings)),
-    }
+    shown = page.render(rankings, balances(rankings))
+    return _files("report", document, titles, report_text.blocks(document, full=True), shown)
 
 
 def rank_files(rankings: Sequence[Ranking], document: RankDocument) -> dict[str, Content]:
     """The rankings, and the page."""
+    shown = page.render(rankings, document.balance)
+    files = _files("ranking", document, "Ranking", rank_text.blocks(document, full=True), shown)
+    return {**files, "ranking.csv": rank_csv(document)}
+
+
+def cost_files(costs: Sequence[Cost], document: CostDocument) -> dict[str, Content]:
+    """The costs, and a page with every sample."""
+    return _files("cost", document, cost_text.TITLE, cost_text.blocks(document), cost_text.page(costs))
+
+
+def _files(name: str, document: Output, title: str, blocks: Sequence[Block], page: str) -> dict[str, Content]:
+    # each has the name of its output: one folder can have the files of all
     return {
-        "ranking.md": f"# Ranking\n\n{markdown(rank_text.all_blocks(document, full=True))}",
-        "ranking.csv": rank_csv(document),
-        "ranking.json": json_text(document),
-        "ranking.html": page.render(rankings, document.balance),
+        f"{name}.md": f"# {foreign.markdown(title)}\n\n{markdown(blocks)}",
+        f"{name}.json": json_text(document),
+        f"{name}.html": page,
     }
 
 

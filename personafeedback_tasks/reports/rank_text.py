@@ -44,7 +44,7 @@ NOT_ASKED = "not asked"
 """Text for a difference whose control is missing."""
 
 
-def all_blocks(document: RankDocument, full: bool = False) -> list[Block]:
+def blocks(document: RankDocument, full: bool = False) -> list[Block]:
     """Several rankings, why they are several, and gains beside costs; `full` has every measure and all pairs."""
     rankings = document.rankings
     scores = " or ".join(dict.fromkeys(score for ranking in rankings for score in ranking.scores))

@@ -5,20 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..analysis.documents import CostOfCalls, Group, ReportedRun
+from ..analysis.documents import CostOfCalls, Group, ReportDocument, ReportedRun
 from ..analysis.measures import BASELINES, RESULT
 from ..analysis.sentences import first_sentence, sentence
 from ..core.report import Line
 from ..logs.caveat import VOID, WEAKENS
 from ..stats.estimates import percent
-from .blocks import Block, Words, bullets, heading, lines, paragraph, quoted, signatures, warnings
+from .blocks import Block, Words, apart, bullets, heading, lines, paragraph, quoted, signatures, warnings
 from .table import INTERVAL, NOTHING, UNITS, Column, Table, in_unit, measured, money, signed, spaced, with_ends
 
 MOST_CELLS = 6
 """Cells above which the short form has no table of them: it is to fit on one screen."""
 
 
-def full(report: ReportedRun) -> list[Block]:
+def blocks(document: ReportDocument, full: bool = False) -> list[Block]:
+    """The reports; `full` has every table and the whole signature."""
+    several = len(document.reports) > 1
+    return apart(_full(report) if full else _short(report, several) for report in document.reports)
+
+
+def _full(report: ReportedRun) -> list[Block]:
     """Everything, the most important first."""
     result, *details = tables(report)
     about = [one for one in report.measures.values() if one.kind == "difference" and one.table == RESULT]
@@ -37,7 +43,7 @@ def full(report: ReportedRun) -> list[Block]:
     ]
 
 
-def short(report: ReportedRun, others: bool = False) -> list[Block]:
+def _short(report: ReportedRun, others: bool = False) -> list[Block]:
     """The verdict, its numbers, and a line on each thing that could be wrong with it.
 
     Args:

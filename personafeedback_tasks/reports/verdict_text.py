@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..analysis.verdict import VerdictDocument, VerdictEntry
 from ..stats.human_votes import LEAST_USERS
-from .blocks import Block, bullets, heading, paragraph, signatures, warnings
+from .blocks import Block, apart, bullets, heading, paragraph, signatures, warnings
 from .table import Column, Table, in_unit, percent, spaced, with_interval
 
 LEGEND = (
@@ -89,7 +89,12 @@ def notes(verdict: VerdictEntry) -> Iterator[str]:
         )
 
 
-def blocks(verdict: VerdictEntry) -> list[Block]:
+def blocks(document: VerdictDocument) -> list[Block]:
+    """The verdicts."""
+    return apart(map(_of_verdict, document.verdicts))
+
+
+def _of_verdict(verdict: VerdictEntry) -> list[Block]:
     return [
         heading(verdict.title),
         paragraph(verdict.sentence),
@@ -99,8 +104,3 @@ def blocks(verdict: VerdictEntry) -> list[Block]:
         paragraph(LEGEND.format(neither=NEITHER if verdict.overall.neither else ""), dim=True),
         signatures({"duels": verdict.signature, "calibration": verdict.calibration}),
     ]
-
-
-def all_blocks(document: VerdictDocument) -> list[Block]:
-    """Several verdicts, an empty line between them."""
-    return [block for verdict in document.verdicts for block in (paragraph(), *blocks(verdict))][1:]

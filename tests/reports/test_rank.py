@@ -122,7 +122,7 @@ def test_a_run_is_tied_beyond_a_neighbor_that_it_is_told_apart_from(template):
     table = rank_text.short_table(ranking.entry)
     assert table.labels == ("1 (1–2)", "2 (2–3)", "3 (1–3)")
     assert table.columns[-1].texts == ("3", "3", "1–2")
-    blocks = rank_text.all_blocks(rank_document([ranking]), full=True)
+    blocks = rank_text.blocks(rank_document([ranking]), full=True)
     *_, matrix = (block for block in blocks if isinstance(block, Table))
     rows = [*zip(*(column.texts for column in matrix.columns), strict=True)]
     assert rows == [("", "+5.0*", "+8.3"), ("-5.0*", "", "+3.3"), ("-8.3", "-3.3", "")]
@@ -143,7 +143,7 @@ def test_a_caveat_on_one_model_follows_its_name(template):
     ranking = make_ranking([made(template, name, [4] * 8, [[1, 1, 0, 0]] * 8) for name in "ab"])
     of_all = caveat("shortcut", WEAKENS, picks="the longer one", percent=99.0, name="longest")
     entry = structs.replace(ranking.entry, caveats=[structs.replace(of_all, about=("2",))])
-    shown = markdown(rank_text.all_blocks(RankDocument(rankings=[entry], balance=[])))
+    shown = markdown(rank_text.blocks(RankDocument(rankings=[entry], balance=[])))
     (line,) = [line for line in shown.splitlines() if "the longer one" in line]
     assert line.startswith("- 2 b")
 

@@ -9,15 +9,15 @@ from msgspec import structs
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, with_ceiling
 from support.commands import ran
 from support.sample_runs import SAMPLE
+from support.shown import markdown
 
-from personafeedback_tasks.analysis.documents import ReportedRun
+from personafeedback_tasks.analysis.documents import ReportDocument, ReportedRun
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.analysis.sentences import beyond
 from personafeedback_tasks.analysis.users import Users
 from personafeedback_tasks.core.report import Line
 from personafeedback_tasks.logs.caveat import FORBIDS, VOID, WEAKENS, caveat
 from personafeedback_tasks.reports import report_text
-from personafeedback_tasks.reports.blocks import markdown
 from personafeedback_tasks.reports.table import measured
 from personafeedback_tasks.stats.estimates import Estimate
 
@@ -40,7 +40,7 @@ def test_a_missing_control_is_asked_for_by_an_option(part_log, real_part):
 
 
 def texts(made: ReportedRun) -> list[str]:
-    return [str(line) for block in report_text.short(made) for line in block.terminal()]
+    return [str(line) for block in report_text.blocks(ReportDocument(reports=[made])) for line in block.terminal()]
 
 
 def test_severe_caveats_stay_and_the_others_are_counted():
@@ -71,7 +71,7 @@ def test_the_ceiling_of_the_data_is_there_where_it_is_below_100():
     def line(**ceiling: float) -> list[str]:
         made = with_ceiling(MOSTLY_RUN, {}, **ceiling)
         found = [text for text in texts(made) if text.startswith("label ceiling")]
-        assert ("Label ceiling: " in markdown(report_text.full(made))) is bool(found)
+        assert ("Label ceiling: " in markdown(made)) is bool(found)
         return found
 
     assert line(general=0.957, specific=1.0, nowhere=0.9) == ["label ceiling of these cells: general 95.7 %"]

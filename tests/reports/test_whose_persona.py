@@ -56,22 +56,21 @@ def printed(blocks) -> str:
 def outputs(run: Run, controls: dict[str, Run], folder: Path) -> dict[str, str]:
     """Name of an output -> its text without escapes."""
     report = make_report(run, SAMPLE, controls)
+    reports = ReportDocument(reports=[report])
     ranking = make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases), SAMPLE)
     document = rank_document([ranking])
     found = {
-        "report": printed(report_text.short(report)),
-        "report --full": printed(report_text.full(report)),
-        "report.md": markdown(report_text.full(report)),
-        "report.json": json_text(ReportDocument(reports=[report])),
-        "rank": printed(rank_text.all_blocks(document)),
-        "rank --full": printed(rank_text.all_blocks(document, full=True)),
-        "ranking.md": markdown(rank_text.all_blocks(document, full=True)),
+        "report": printed(report_text.blocks(reports)),
+        "report --full": printed(report_text.blocks(reports, full=True)),
+        "report.md": markdown(report_text.blocks(reports, full=True)),
+        "report.json": json_text(reports),
+        "rank": printed(rank_text.blocks(document)),
+        "rank --full": printed(rank_text.blocks(document, full=True)),
+        "ranking.md": markdown(rank_text.blocks(document, full=True)),
         "ranking.json": json_text(document),
         "ranking.csv": rank_csv(document),
         "page": page.render([ranking], []),
-        "compare": printed(
-            rank_text.all_blocks(rank_document([compare(run, replace(run, model="another"))]), full=True)
-        ),
+        "compare": printed(rank_text.blocks(rank_document([compare(run, replace(run, model="another"))]), full=True)),
     }
     try:
         update_card(run, report, SAMPLE, CardFile(folder / "README.md", run.name), {})
@@ -225,7 +224,7 @@ def test_a_void_run_has_no_difference_no_p_no_verdict_and_no_rank(name):
     assert [one for one in differences_in(last) if one[1] is not None] == []
     _, row = csv.DictReader(rank_csv(rank_document([ranking])).splitlines())
     assert (row["void"], row["rank"], row["right_minus_wrong"], row["over_longest"]) == ("1", "", "", "")
-    shown = printed(rank_text.all_blocks(rank_document([ranking]), full=True))
+    shown = printed(rank_text.blocks(rank_document([ranking]), full=True))
     assert f"{run.name}: void: no rank, no difference and no verdict" in shown
     assert f"! {run.name}: " in shown
     assert rank_text.short_table(ranking.entry).labels[-1] == rank_text.VOID
@@ -238,7 +237,7 @@ def test_a_void_control_takes_the_differences_to_it_and_nothing_else():
     gaps = {name: math.isnan(one.value) for name, one in report.differences(report.overall).items()}
     assert gaps == {"right minus wrong": False, "persona gain": True}
     assert report.use is None
-    assert "persona is unknown: a control is void" in printed(report_text.short(report))
+    assert "persona is unknown: a control is void" in printed(report_text.blocks(ReportDocument(reports=[report])))
     assert make_ranking([Contender(run, controls)], examine(SAMPLE, run.cases)).entry.runs[0].rank == 1
 
 

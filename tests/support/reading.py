@@ -9,13 +9,13 @@ from personafeedback_tasks.common.errors import PersonaFeedbackError
 from personafeedback_tasks.core.method import ReplyMethod
 from personafeedback_tasks.logs.earlier import logged
 from personafeedback_tasks.logs.read import read_run
-from personafeedback_tasks.reports import blocks, report_text
+from support.shown import markdown
 
 
 def outcome(path: str) -> str:
     try:
         run = read_run(path)
-        blocks.markdown(report_text.full(make_report(run, None)))
+        markdown(make_report(run, None))
         if isinstance(run.method, ReplyMethod):
             list(logged(run))
     except PersonaFeedbackError as error:

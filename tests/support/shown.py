@@ -18,12 +18,12 @@ from personafeedback_tasks.reports import blocks, report_text
 
 
 def markdown(made: ReportedRun) -> str:
-    return blocks.markdown(report_text.full(made))
+    return blocks.markdown(report_text.blocks(ReportDocument(reports=[made]), full=True))
 
 
 def terminal(made: ReportedRun) -> list[Any]:
     """Lines and tables of rich."""
-    return blocks.terminal(report_text.full(made))
+    return blocks.terminal(report_text.blocks(ReportDocument(reports=[made]), full=True))
 
 
 def as_json(made: ReportedRun) -> dict[str, Any]:
