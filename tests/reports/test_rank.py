@@ -202,36 +202,6 @@ def test_a_folder_of_both_harnesses_is_ranked(tmp_path):
     assert "no_persona" not in printed
 
 
-@pytest.fixture(scope="module")
-def controlled(tmp_path_factory) -> Path:
-    """A run with both controls, and a second run with one, of models that do not change their mind."""
-    root = tmp_path_factory.mktemp("controlled")
-    inspect_log(root / "a", "gold", "personafeedback_hard", "sample")
-    for judge, settings in (
-        ("readable", ("persona", "no_persona", "other_persona")),
-        ("anti_gold", ("persona", "no_persona")),
-    ):
-        for setting in settings:
-            inspect_log(root / "a", judge, "personafeedback_hard", "sample", setting=setting)
-    lm_eval_log(root / "b", "readable", "personafeedback_hard", "sample")
-    return root
-
-
-@pytest.mark.slow
-def test_the_controls_of_a_folder_give_the_differences(controlled, tmp_path):
-    ran("rank", controlled, "--csv", tmp_path / "r.csv", "--data", "sample")
-    with open(tmp_path / "r.csv", encoding="utf-8", newline="") as file:
-        rows = {row["model"]: row for row in csv.DictReader(file)}
-    assert rows.keys() == {"scripted/gold", "scripted/readable", "scripted/anti_gold", "CUSTOM"}
-    differences = ("persona_gain", "right_minus_wrong", "wrong_minus_none")
-    measured = {model: tuple(row[name] for name in differences) for model, row in rows.items()}
-    assert measured == {
-        "scripted/gold": ("", "", ""), "scripted/readable": ("0.000000",) * 3, "scripted/anti_gold": ("0.000000", "", ""),
-        "CUSTOM": ("", "", ""),
-    }  # fmt: skip
-    assert [row["at_equal_length"] for row in rows.values()][::3] == ["1.000000", "0.000000"]
-
-
 def test_a_difference_is_that_of_the_cases_that_both_answered(template):
     """Planted: right in 3 of 4 with the persona, in 2 of 4 with another, in 1 of 4 with none; the control lacks a user."""
 
