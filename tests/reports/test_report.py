@@ -177,7 +177,7 @@ def test_a_run_on_rows_with_faults_is_split_by_them(make_release, tmp_path):
     found = report.overall.measures["rejected is uncomfortable"]
     assert found.n == 4
     assert found.value == same(sum(answer == TWO.right[order] for answer, order in replies) / len(replies))
-    column = in_markdown(markdown(report))["Accuracy in parts of the data"]["rejected is uncomfortable"]
+    column = in_markdown(markdown(report))["Accuracy in parts of the data"]["rejected is uncomfortable (%)"]
     assert column == {"general hard": f"{100 * found.value:.1f}"}
     assert "chosen is uncomfortable" not in report.overall.measures
 

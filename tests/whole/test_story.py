@@ -57,7 +57,7 @@ def check_story(harness: str, run: Callable[[list[str]], str], folder: Path) -> 
     assert (folder / "ranking" / "ranking.html").is_file()
     run(lines(README, "story: card"))
     card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
-    for said in ("| persona gain |", "| right minus wrong |", "Qwen/Qwen2.5-7B-Instruct"):
+    for said in ("| persona gain (points) |", "| right minus wrong (points) |", "Qwen/Qwen2.5-7B-Instruct"):
         assert said in card
 
 
