@@ -49,8 +49,15 @@ def opened(path: Path, texts: bool) -> list[Log]:
     Raises:
         RunError: the log is damaged, of another task, or in a format that this Inspect does not know.
     """
+    with open(path, "rb") as file:
+        ending = ".eval" if file.read(2) == b"PK" else ".json"
+    if path.suffix != ending:
+        raise RunError(
+            f"{path}: found a log of Inspect in the format {ending}, expected a name that ends so: Inspect reads a log by "
+            "its name. Rename the file."
+        )
     try:
-        if path.suffix == ".eval":  # as Inspect decides it
+        if ending == ".eval":
             with zipfile.ZipFile(path) as archive:
                 for name in archive.namelist():
                     if not name.startswith((_SAMPLES, *_SUMMARIES)):  # `_raw` checks samples; nobody reads the others

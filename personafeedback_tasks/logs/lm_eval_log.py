@@ -39,6 +39,11 @@ def results_beside(samples: Path) -> Path | None:
     return next((path for path in sorted(samples.parent.glob(f"*_{stamp}.json")) if path.is_file()), None)
 
 
+def samples_beside(results: Path, task: str) -> Path:
+    """The samples file of a task that lm-eval writes with a results file, if samples are logged."""
+    return results.with_name(f"samples_{task}_{results.stem.rpartition('_')[2]}.jsonl")
+
+
 def opened(path: Path, texts: bool, only: Collection[Path] = ()) -> list[Log]:
     """The logs of a results file with the samples files beside it, or of one samples file with its results file.
 
@@ -47,20 +52,16 @@ def opened(path: Path, texts: bool, only: Collection[Path] = ()) -> list[Log]:
     Raises:
         RunError: a file is damaged or missing, or contains tasks that are not ours.
     """
-    if path.suffix != ".jsonl":
-        return _logs(path, only, texts)
-    results = results_beside(path)
-    if results is None:
-        raise RunError(
-            f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the same "
-            "run, which names the model, the setting and the prompt. Keep both together under their original names."
-        )
-    return _logs(results, [path], texts)
-
-
-def _logs(path: Path, only: Collection[Path], texts: bool) -> list[Log]:
+    if path.suffix == ".jsonl":
+        beside = results_beside(path)
+        if beside is None:
+            raise RunError(
+                f"{path}: found no results_*.json with the same timestamp beside it, expected the results file of the "
+                "same run, which names the model, the setting and the prompt. Keep both together under their original "
+                "names."
+            )
+        path, only = beside, [path]
     results = _load(path)
-    stamp = path.stem.rpartition("_")[2]
     leaves = {
         task: config for task, config in results["configs"].items() if KEY in ((config or {}).get("metadata") or {})
     }
@@ -69,7 +70,7 @@ def _logs(path: Path, only: Collection[Path], texts: bool) -> list[Log]:
             f"{path}: found the tasks {', '.join(results['configs']) or 'none'}, expected tasks of "
             "personafeedback-tasks."
         )
-    samples = {task: path.with_name(f"samples_{task}_{stamp}.jsonl") for task in leaves}
+    samples = {task: samples_beside(path, task) for task in leaves}
     strange = [file for file in only if file not in samples.values() and results_beside(file) == path]
     if strange:
         raise RunError(f"{min(strange)}: {path.name} beside it has no such task. Keep the files of one run together.")

@@ -15,7 +15,7 @@ from ..core.system import setting_of
 from ..parsing.answers import without_thinking
 from ..stats.estimates import mean
 from .errors import ForeignError, RunError
-from .lm_eval_log import model_of, results_beside
+from .lm_eval_log import model_of, results_beside, samples_beside
 
 NO_PERSONA = "no_persona"
 MEANS = ("accuracy", "mean")
@@ -245,11 +245,10 @@ def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list
             f"{path}: found the system instruction {short(instruction)}, expected one that `personafeedback persona` "
             "printed, or none."
         )
-    stamp = path.stem.rpartition("_")[2]
     shown = [instruction, *(json.dumps(instruction, ensure_ascii=ascii)[1:-1] for ascii in (True, False))]
     config, runs = results["config"], []
     for task, of_task in results["configs"].items():
-        file = path.with_name(f"samples_{task}_{stamp}.jsonl")
+        file = samples_beside(path, task)
         if not file.is_file():
             raise RunError(
                 f"{path}: found no {file.name} beside it, expected the samples of its task. Run with --log_samples."

@@ -292,6 +292,15 @@ def test_a_log_that_was_converted_to_another_encoding_is_called_that(name, encod
             read_runs([log])
 
 
+@pytest.mark.parametrize(("form", "name"), [("eval", "log.json"), ("eval", "log"), ("json", "log.eval")])
+def test_a_log_of_inspect_under_a_name_of_another_format_is_called_that(form, name, shards, tmp_path):
+    log = tmp_path / f"whole.{form}"
+    write_eval_log(read_eval_log(str(next((shards / "first").glob("*.eval")))), str(log))
+    log = log.rename(tmp_path / name)
+    with pytest.raises(RunError, match=rf"in the format \.{form}.* Rename the file\."):
+        read_runs([log])
+
+
 def test_blank_lines_and_line_ends_of_windows_change_nothing_in_a_samples_file(logs, tmp_path):
     shutil.copytree(logs["hard"].parent, tmp_path / "log")
     (samples,) = (tmp_path / "log").glob("samples_*")
