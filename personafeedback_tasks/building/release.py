@@ -52,8 +52,6 @@ class ReleaseFiles:
 
     manifest: Manifest
     labels: Sequence[Labeled]  # of all pairs
-    risks: Mapping[str, float]  # tier -> mean RISK of its cases; empty without votes
-    agreement: Estimate | None  # see KAPPA; None without votes
     files: Mapping[str, str]  # path in the folder -> content, without the card
 
 
@@ -94,7 +92,8 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         contents[f"persona/{user}.json"] = json_of(build.persona(user).profile)
         if pieces := build.memory(user):
             contents[f"memory/{user}.jsonl"] = "".join(json_lines(piece.row for piece in pieces))
-    agreement, risks = tiers.kappa(pairs, votes), mean_risks(cases)
+    agreement = tiers.kappa(pairs, votes)
+    risks = {tier: round(risk, 4) for tier, risk in mean_risks(cases).items()}
     annotators = len({vote.annotator for label in cases for vote in of_pair[label.pair.id]})
     manifest = Manifest(
         name=cut(build.settings.name, LONGEST_NAME),
@@ -104,12 +103,10 @@ def make(build: Build, study: Study) -> ReleaseFiles:
         generator=cut(_writers(cases, answers), LONGEST_TEXT),
         annotators=annotators or None,
         agreement=Agreement(measure=KAPPA, **_rounded(agreement)) if agreement else None,
-        noise=LabelNoise(measure=RISK, by_tier={tier: round(risk, 4) for tier, risk in risks.items()})
-        if risks
-        else None,
+        noise=LabelNoise(measure=RISK, by_tier=risks) if risks else None,
     )
     contents["set.json"] = manifest.content(build.root / RELEASE)
-    return ReleaseFiles(manifest, labels, risks, agreement, contents)
+    return ReleaseFiles(manifest, labels, contents)
 
 
 def is_there(build: Build) -> bool:
@@ -156,10 +153,10 @@ def release(build: Build, say: Say) -> None:
             f"! {study.outdated:,} votes are on texts that were edited since: they do not count. To have these pairs "
             f"judged again: {PACKS.line(build.root)}"
         )
-    if made.agreement:
-        say(f"{KAPPA}: {_with_interval(made.agreement)}")
-    for tier, risk in made.risks.items():
-        say(f"{tier}: {100 * risk:.1f} % {RISK}")
+    if made.manifest.agreement:
+        say(f"{KAPPA}: {_with_interval(made.manifest.agreement)}")
+    for tier, risk in _risks(made.manifest).items():
+        say(f"{tier}: {risk} % {RISK}")
     for line in _lines_on(accuracy):
         say(line)
     cells = ", ".join(f"{cell} {count:,}" for cell, count in counts.items())
@@ -230,9 +227,15 @@ def _rounded(estimate: Estimate) -> dict[str, float]:
     return {"value": round(estimate.value, 4), **({} if isnan(estimate.low) else interval)}
 
 
-def _with_interval(estimate: Estimate) -> str:
-    interval = "" if isnan(estimate.low) else f" (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
-    return f"{estimate.value:.2f}{interval}"
+def _with_interval(agreement: Agreement) -> str:
+    interval = "" if agreement.low is None else f" (95 % interval {agreement.low:.2f} to {agreement.high:.2f})"
+    return f"{agreement.value:.2f}{interval}"
+
+
+def _risks(manifest: Manifest) -> dict[str, str]:
+    # Tier -> percent.
+    by_tier = manifest.noise.by_tier if manifest.noise else {}
+    return {tier: f"{100 * risk:.1f}" for tier, risk in by_tier.items()}
 
 
 def _shortcuts(cases: PersonaCases) -> dict[str, Estimate]:
@@ -270,8 +273,7 @@ def _card(made: ReleaseFiles, build: Build, accuracy: Mapping[str, Estimate]) ->
         data, template_path=str(Path(__file__).with_name("data_card.md.j2")),
         name=foreign.markdown(manifest.name), cells=manifest.counts, generator=foreign.markdown(manifest.generator),
         labels=foreign.markdown(manifest.labels), annotators=manifest.annotators or "no people", kappa=KAPPA,
-        agreement=_with_interval(made.agreement) if made.agreement else "", risk=RISK,
-        risks={tier: f"{100 * risk:.1f}" for tier, risk in made.risks.items()},
+        agreement=_with_interval(manifest.agreement) if manifest.agreement else "", risk=RISK, risks=_risks(manifest),
         shortcuts=list(_lines_on(accuracy)), faults=build.settings.faults,
         terms="No license was given." if manifest.license == UNKNOWN else foreign.markdown(manifest.license),
         tasks=",".join(f"personafeedback_{cell}" for cell in manifest.counts),
