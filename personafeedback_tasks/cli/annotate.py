@@ -195,9 +195,10 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
 def _asked(folder: Path) -> list[study.StudyItem]:
     if rows := study.asked_in(folder):
         return study.items(rows)
+    files = ", ".join(stage.file for stage in STAGES)
     raise OptionError(
-        f"{folder}: found no {study.ASKED}/ with rows in it, expected a folder that `personafeedback annotate pack` "
-        "wrote to."
+        f"{folder}: found no row of {files} in {study.ASKED}/, expected the --out of `personafeedback annotate pack` "
+        "with such data."
     )
 
 

@@ -273,7 +273,9 @@ def test_peoples_votes_on_drawn_duels_are_the_file_of_verdict(tmp_path):
     }
     ran("build", "init", tmp_path / "build")
     done = personafeedback("build", "training", tmp_path / "build", "--ratings", study)
-    assert f"{study}: found no build.toml and no asked/ with rows" in " ".join(done.stderr.split())
+    assert f"{study}: found no row of extraction.jsonl, relevance.jsonl, response.jsonl in asked/" in " ".join(
+        done.stderr.split()
+    )
     done = personafeedback("annotate", "pack", "sample", "--out", study)
     assert "found a study of something else than sample. Pass another --out." in " ".join(done.stderr.split())
     for more in ([folder, "sample"], ["sample", folder, "--draw", 2], ["sample", "--draw", 2]):
