@@ -79,7 +79,7 @@ def main() -> None:
 
 def row(found: list[CostOfUser], harm: float) -> list[str]:
     ends = {
-        "samples": [(one.by_sample.low, one.by_sample.high) for one in found],
+        "samples": [(one.by_sample.low, one.by_sample.high) for one in found if one.by_sample],
         "users": [(one.by_user.low, one.by_user.high) for one in found if one.by_user],
     }
     ends["wider"] = [

@@ -90,7 +90,6 @@ Calls = dict[tuple[str, str, str], tuple[str, str, tuple[float, ...]]]
 
 
 def calls_of(folder: Path) -> Calls:
-    from personafeedback_tasks.core.method import Reply
     from personafeedback_tasks.logs.log import samples_of
     from personafeedback_tasks.logs.read import read_runs
 
@@ -98,9 +97,20 @@ def calls_of(folder: Path) -> Calls:
     for run in read_runs([folder]):
         for sample in samples_of(run):
             for call, given in zip(run.method.calls, sample.evidence, strict=True):
-                answer, values = run.method.likelihoods(given)
-                found[sample.id, run.setting, call] = (answer, given.text if isinstance(given, Reply) else "", values)
+                found[sample.id, run.setting, call] = _read(run.method, given)
     return found
+
+
+def _read(method: Any, given: Any) -> tuple[str, str, tuple[float, ...]]:
+    from personafeedback_tasks.core.method import FirstToken, Reply, likeliest
+
+    if isinstance(given, Reply):
+        (answer,), _ = method.readings([given])
+        return answer, given.text, ()
+    if isinstance(given, FirstToken):
+        answer, values = method.likelihoods(given)
+        return answer, "", values
+    return likeliest(method.labels, given), "", given
 
 
 def agreement(done: Sequence[Job], cache: Path) -> list[str]:

@@ -20,6 +20,8 @@ import tempfile
 import time
 import timeit
 import zipfile
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import inspect_ai.log  # noqa: F401 - its logs are compressed as zipfile alone cannot read
@@ -35,9 +37,14 @@ COPIES = 10
 OURS = (sys.executable, "-m", "personafeedback_tasks")
 
 
-def seconds(function) -> float:
+def seconds(function: Callable[[], object]) -> float:
     """Median of five calls."""
     return statistics.median(timeit.repeat(function, number=1, repeat=5))
+
+
+def read_all(replies: Sequence[str]) -> None:
+    for reply in replies:
+        read_reply(reply)
 
 
 def in_one_process() -> None:
@@ -55,9 +62,9 @@ def in_one_process() -> None:
     }
     loops = ["我的", ",", "A\n", "A is better, but B. ", "(", "<x>", '"a":', "I choose A. "]
     for name, replies in texts.items():
-        read = seconds(lambda replies=replies: [read_reply(reply) for reply in replies]) / len(replies)
+        read = seconds(partial(read_all, replies)) / len(replies)
         print(f"read {name}: {1e6 * read:,.0f} us")
-    slowest = max(seconds(lambda unit=unit: read_reply(unit * (1_000_000 // len(unit)) + "B")) for unit in loops)
+    slowest = max(seconds(partial(read_all, [unit * (1_000_000 // len(unit)) + "B"])) for unit in loops)
     print(f"read a megabyte of a repeated unit of text: {slowest:.2f} s at most\n")
 
 

@@ -150,8 +150,9 @@ IDLE: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
 """Planted effect of the right persona -> (share right without it, a function that draws each user's gain; mean 0)."""
 
 GAINS: dict[str, tuple[float, Callable[[Rng, int], np.ndarray]]] = {
-    f"adds {points} points": (0.75, lambda rng, users, points=points: np.full(users, points / 100))
-    for points in (3, 5, 10)
+    "adds 3 points": (0.75, lambda rng, users: np.full(users, 0.03)),
+    "adds 5 points": (0.75, lambda rng, users: np.full(users, 0.05)),
+    "adds 10 points": (0.75, lambda rng, users: np.full(users, 0.1)),
 }
 
 

@@ -51,7 +51,7 @@ def coverage(cases: Sequence[SwapCase], planted: tuple[float, float, float, floa
         of_both, liked = rng.normal(0, both, len(names)), rng.normal(0, text, len(texts))[of_text]
         p = MEAN + rng.normal(0, user, len(names))[of_user] + of_both[of_user] + of_both[of_partner]
         p += rng.normal(0, question, of_question.max() + 1)[of_question] + liked[:, 0] - liked[:, 1]
-        found = share(rng.binomial(2, np.clip(p, 0, 1)) / 2, users, also=also)
+        found = share((rng.binomial(2, np.clip(p, 0, 1)) / 2).tolist(), users, also=also)
         covered += found.low <= truth <= found.high
     return covered / runs
 
@@ -64,7 +64,7 @@ def main() -> None:
     for difficulty in (*DIFFICULTIES, None):
         rows = load_cases(None, "general", difficulty)
         for pairs in (MATCHED, ALL):
-            cases = list(swapped(rows, pairs))
+            cases = [case for case in swapped(rows, pairs) if isinstance(case, SwapCase)]
             found = [coverage(cases, planted, runs) for planted in PLANTED.values()]
             cells = (f"{100 * covered:.1f}" for covered in found)
             print(f"| {difficulty or 'all three'} | {pairs} | {' | '.join(cells)} |", flush=True)
