@@ -55,11 +55,11 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
     distinct: dict[tuple[str, str, str, str], StageRun] = {}
     for run in runs:
         distinct.setdefault((run.model, run.task, run.name, run.filtered_by), run)
-    by_name = {(run.model, run.name): run for run in distinct.values() if run.task != RESPOND.name}
-    before = {(run.model, run.came_from) for run in distinct.values()}
+    by_name = {run.name: run for run in distinct.values() if run.task != RESPOND.name}
+    before = {run.came_from for run in distinct.values()}
     found: dict[str, dict[str, StageRun]] = defaultdict(dict)
     for run in distinct.values():
-        if (run.model, run.name) in before:
+        if run.name in before:
             continue
         own = found[run.model if run.filtered_by == "none" else f"{run.model}, filtered"]
         step: StageRun | None = run
@@ -70,7 +70,7 @@ def chains(runs: Sequence[StageRun]) -> dict[str, dict[str, StageRun]]:
                     f"{own[step.task].earlier.where}), expected one of each stage, or replies with a filter and "
                     "replies without one, each with the runs that they went on from. Pass one of them."
                 )
-            step = by_name.get((step.model, step.came_from))
+            step = by_name.get(step.came_from)
     return {name: {task: found[name][task] for task in TASKS if task in found[name]} for name in sorted(found)}
 
 

@@ -61,6 +61,10 @@ def test_a_prompt_tells_the_memory_the_conversation_nothing_or_another_memory():
                 assert case.question in prompt
                 assert prompt.count("<information>") == (case.cell == CONFLICT), "each setting has the evidence, once"
     assert all(case.other_known != case.known for case in load("sample"))
+    facts = load("sample").cells[FACTS]
+    assert [case.other_known for case in facts] == [case.known for case in (*facts[3:], *facts[:3])], (
+        "half the file away"
+    )
     users = {case.cell: set() for case in load("sample")}
     for case in load("sample"):
         users[case.cell].add(case.user_id)

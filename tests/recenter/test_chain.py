@@ -41,6 +41,7 @@ from personafeedback_tasks.recenter.judgments import is_among, read_judgments
 from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Conversation, Relevance
 from personafeedback_tasks.recenter.select import selected
+from personafeedback_tasks.stats.clusters import Shared
 from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"
@@ -132,27 +133,27 @@ def story(tmp_path_factory):
     )
 
 
-def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str]]]:
-    """Step -> (value, user) of everything that it counts, from what the people think."""
+def expected(runs: dict[str, Earlier]) -> dict[str, list[tuple[bool, str, str]]]:
+    """Step -> (value, user, prompt or nothing) of everything that it counts, from what the people think."""
     found = {step.key: [] for step in STEPS}
     for one in extracted(runs["recenter_extract"]):
         accepted = verdict("", one.transcript, one.attribute) == "accepted"
-        found["accepted"].append((accepted, one.user_id))
-        found["found"] += [(True, one.user_id)] * accepted
+        found["accepted"].append((accepted, one.user_id, ""))
+        found["found"] += [(True, one.user_id, "")] * accepted
     for row in CONVERSATIONS.values():
-        found["found"] += [(False, row.user_id) for _ in missed("", row.transcript)]
+        found["found"] += [(False, row.user_id, "") for _ in missed("", row.transcript)]
     for one in selected(runs["recenter_select"]):
         for text in one.attributes:
             if matters("", one.prompt, text):
-                found["selected"].append((text in one.selected, one.user_id))
+                found["selected"].append((text in one.selected, one.user_id, one.prompt_id))
             if text in one.selected:
-                found["irrelevant"].append((not matters("", one.prompt, text), one.user_id))
+                found["irrelevant"].append((not matters("", one.prompt, text), one.user_id, one.prompt_id))
     for one in replied(runs["recenter_respond"]):
         rated = rating("", one.prompt, one.row.attribute)
-        found["better"].append((rated > 3, one.user_id))
-        found["worse"].append((rated < 3, one.user_id))
-        found["uncomfortable"].append((is_uncomfortable(one.row.attribute), one.user_id))
-        found["over_personalized"].append((False, one.user_id))
+        found["better"].append((rated > 3, one.user_id, one.prompt_id))
+        found["worse"].append((rated < 3, one.user_id, one.prompt_id))
+        found["uncomfortable"].append((is_uncomfortable(one.row.attribute), one.user_id, one.prompt_id))
+        found["over_personalized"].append((False, one.user_id, one.prompt_id))
     return found
 
 
@@ -205,14 +206,14 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
     assert "!" not in story.votes  # nobody is accused, no vote is lacking
     model = story.funnel
     for name, items in expected(story.runs[0]).items():
-        values, users = [float(value) for value, _ in items], [user for _, user in items]
+        values, users, prompts = ([*column] for column in zip(*items, strict=True))
         step = model["steps"][name]
         assert step["value"] == pytest.approx(sum(values) / len(values), abs=1e-12), name
         assert (step["n"], step["users"]) == (len(values), 6)
         if name != "over_personalized":  # a share that could not tell a mistake would be no test
             assert step["low"] < step["value"] < step["high"], name
-        if name == "accepted":
-            assert step["stderr"] == pytest.approx(share(values, users).stderr)
+        also = Shared(prompts) if prompts[0] else None
+        assert step["stderr"] == pytest.approx(share([*map(float, values)], users, also=also).stderr, nan_ok=True), name
     assert f"{100 * model['steps']['better']['value']:.1f}" in story.chain
     assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"]
     assert "Only 6 users: 95 % intervals are rough." in " ".join(model["notes"])
