@@ -171,6 +171,12 @@ def test_a_pool_is_filtered_matched_and_each_match_is_validated(writer, upto):
     assert {(text.id, text.reason) for text in refused} == {(f"{second}:general:2", "does not fit its person")}
     shown = [text for row in refused for text in row.text.splitlines()]
     assert len(shown) == len(set(shown)) == 2 * 4  # none is offered to this person again
+    folder.write(Refused, refused[1:])
+    writer.take()
+    step("questions", folder)
+    offered = [prompt for *_, prompt in writer.take() if "numbered list of questions. Choose" in prompt]
+    assert offered
+    assert not any(text in prompt for row in refused[1:] for text in row.text.splitlines() for prompt in offered)
     # People have the last word on the pool, and nothing is judged twice.
     folder.write(PoolQuestion, [*rows[:12], *(row.__class__(id=row.id, question=row.question) for row in rows[12:])])
     folder.path(Refused).unlink()
