@@ -86,11 +86,11 @@ class Table:
         return console.table([self.corner, "", *names], rows, bold=strong)
 
     def _drawn(self, columns: Sequence[Column]) -> RenderableType:
-        strong = [place for place, column in enumerate(columns, 1) if column.strong]
-        left = [0, *(place for place, column in enumerate(columns, 1) if column.left)]
-        header = [self.corner, *(column.heading for column in columns)]
-        rows = zip(self.labels, *(column.texts for column in columns), strict=True)
-        return console.table(header, rows, strong=strong, left=left)
+        every = self._with_labels(columns)
+        strong = [place for place, column in enumerate(every) if column.strong]
+        left = [place for place, column in enumerate(every) if column.left]
+        rows = zip(*(column.texts for column in every), strict=True)
+        return console.table([column.heading for column in every], rows, strong=strong, left=left)
 
     def markdown(self) -> list[str]:
         parts = self._parts(self.whole)
@@ -98,14 +98,16 @@ class Table:
         return [*heading, *map(self._grid, parts)]
 
     def _grid(self, columns: Sequence[Column]) -> str:
-        header, ruler, texts = [self.corner], [":--"], [list(map(foreign.markdown, self.labels))]
-        for column in columns:
-            header.append(column.heading)
+        header, ruler, texts = [], [], []
+        for column in self._with_labels(columns):
+            header.append(foreign.markdown(column.heading))
             ruler.append(":--" if column.left else "--:")
             shown = map(foreign.markdown, column.texts)
             texts.append([f"**{text}**" if column.strong and text != NOTHING else text for text in shown])
-        rows = (map(foreign.markdown, header), ruler, *zip(*texts, strict=True))
-        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        return "\n".join(f"| {' | '.join(row)} |" for row in (header, ruler, *zip(*texts, strict=True)))
+
+    def _with_labels(self, columns: Sequence[Column]) -> list[Column]:
+        return [Column(self.corner, self.labels, left=True), *columns]
 
     def _blocks(self) -> list[list[Column]]:
         # columns that stay together
