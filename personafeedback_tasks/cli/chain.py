@@ -58,9 +58,9 @@ def chain(runs: tuple[Path, ...], people: str | None, names: dict[str, str], jso
         for model, own in chains([*map(_stage_run, found)]).items():
             tell(model)
             of_stage = {task: logs[run.earlier.where] for task, run in own.items()}
+            funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments)
             lines = {task: signature_line(run) for task, run in of_stage.items()}
-            funnel = make_funnel(model, {task: run.earlier for task, run in own.items()}, judgments, lines)
-            funnels.append(replace(funnel, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
+            funnels.append(replace(funnel, signatures=lines, notes=[*_cautions(funnel, of_stage), *funnel.notes]))
     document = ChainDocument(models=funnels)
     publish(document, lambda: chain_text.blocks(document), json_file)
 

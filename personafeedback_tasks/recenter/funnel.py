@@ -123,9 +123,7 @@ class Judged(NamedTuple):
     prompt: str = ""  # its id, which users share; empty for a conversation
 
 
-def make_funnel(
-    model: str, runs: Mapping[str, Earlier], people: Judgments, signatures: Mapping[str, str] | None = None
-) -> Funnel:
+def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> Funnel:
     """The funnel of one model, from its runs by task."""
     of_step: dict[str, list[Judged]] = defaultdict(list)
     notes: list[str] = []
@@ -144,7 +142,7 @@ def make_funnel(
         if own := of_step[step.key]:
             also = Shared([one.prompt for one in own]) if own[0].prompt else None
             steps[step.key] = share([float(one.is_so) for one in own], [one.user for one in own], also=also)
-    return Funnel(model=model, signatures=signatures or {}, steps=steps, notes=notes)
+    return Funnel(model=model, signatures={}, steps=steps, notes=notes)
 
 
 def _of_extract(run: Earlier, people: Judgments) -> tuple[list[Judged], list[str]]:
