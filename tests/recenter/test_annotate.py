@@ -195,7 +195,7 @@ def test_a_row_with_other_texts_and_other_folders_are_refused_and_nothing_is_wri
     for words, says in (
         (("pack", data, "--out", study), "found 'r1' with other texts than the new row of that id, expected the same"),
         (("pack", "sample", "--out", data), "expected a new one or one of this command"),
-        (("votes", data), "or the --out of `personafeedback annotate pack`"),
+        (("votes", data), "the --out of `personafeedback annotate pack`"),
     ):
         done = personafeedback("annotate", *words)
         assert done.exit_code == 1
