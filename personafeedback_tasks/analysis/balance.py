@@ -49,8 +49,11 @@ def balances(rankings: Sequence[Ranking], of_tasks: OfTasks = NO_TASKS) -> list[
         # but for the fingerprint: rewards, which are another method, have one of their own
         asked = repr({**ranking.entry.asked, "fingerprint": ""})
         _, of_models = found[_quantity(ranking.runs[0])].setdefault(asked, (ranking.runs[0], {}))
-        for key, value in _values(ranking).items():
-            of_models.setdefault(key, value)
+        rows = zip(ranking.entry.runs, ranking.contenders, strict=True)
+        for row, one in sorted(rows, key=lambda both: both[1].run.date):
+            value = None if row.void else _value(row, one)
+            if value is not None and not math.isnan(value.value):
+                of_models.setdefault(_key(one.run), value)
     costs = {key for _, of_models in found[COST].values() for key in of_models}
     costs |= {key for key in names if key[0] in of_tasks}
 
@@ -85,16 +88,6 @@ def _key(run: Run) -> tuple[str, str]:
 def _quantity(run: Run) -> str:
     control = run.benchmark.report.control
     return SWAP if not control else COST if control.harm else GAIN
-
-
-def _values(ranking: Ranking) -> _Values:
-    found: _Values = {}
-    rows = zip(ranking.entry.runs, ranking.contenders, strict=True)
-    for row, one in sorted(rows, key=lambda both: both[1].run.date):
-        value = None if row.void else _value(row, one)
-        if value is not None and not math.isnan(value.value):
-            found.setdefault(_key(one.run), value)
-    return found
 
 
 def _value(row: RankedRun, one: Contender) -> Estimate | None:

@@ -44,7 +44,6 @@ class Measure(Line):
     values: Callable[[Contender], Sequence[float] | None] | None = field(default=None, repr=False, compare=False)
     over: Callable[..., Estimate] = field(default=share, repr=False, compare=False)  # how values become an estimate
     of: Callable[[Contender], Estimate | None] | None = field(default=None, repr=False, compare=False)
-    reported: bool = field(default=True, repr=False)  # whether reports have it
 
     def in_parts(self, whole: Contender, parts: Sequence[Contender]) -> list[Estimate | None]:
         """Its value in parts of a run, whose values are computed once; None where there is none."""
@@ -62,26 +61,26 @@ class Measure(Line):
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
     """The measures of a ranking: all that its benchmark can have, whatever data and controls there are."""
-    ranked = [one for one in every(contenders) if one.ranked]
-    named = [replace(one, label=_in_rankings(one, contenders[0])) for one in ranked]
-    return sorted(named, key=lambda one: KINDS.index(one.kind))
+    first = contenders[0]
+    scores = dict.fromkeys(one.run.primary for one in contenders)
+    about = "; ".join(filter(None, (first.run.benchmark.report.line(score).meaning for score in scores)))
+    macro = "plain mean over the cells, whatever their numbers of cases"
+    ranked = [replace(one, label=_in_rankings(one, first)) for one in every(first) if one.ranked]
+    return [
+        Measure(SCORE, " or ".join(scores), kind="score", values=lambda one: one.scores, ranked=True, meaning=about),
+        Measure("macro", kind="score", of=_macro, ranked=True, meaning=macro),
+        *sorted(ranked, key=lambda one: KINDS.index(one.kind)),
+    ]
 
 
-def every(contenders: Sequence[Contender]) -> list[Measure]:
-    """Every measure that runs of one benchmark can have, in the order of a report's tables.
+def every(one: Contender) -> list[Measure]:
+    """Every measure that runs like this one can have, in the order of a report's tables.
 
     A measure of one benchmark is a `Line` of its `ReportSpec`; one of all benchmarks is an entry here.
     """
-    run, texts = contenders[0].run, contenders[0].texts
+    run, texts = one.run, one.texts
     spec = run.benchmark.report
-    scores = dict.fromkeys(one.run.primary for one in contenders)
-    about = "; ".join(filter(None, (spec.line(score).meaning for score in scores)))
-    macro = "plain mean over the cells, whatever their numbers of cases"
-    found = [
-        Measure(SCORE, " or ".join(scores), kind="score", values=_score, ranked=True, reported=False, meaning=about),
-        Measure("macro", kind="score", of=_macro, ranked=True, reported=False, meaning=macro),
-        *(own(line, run, RESULT) for line in run.headline),
-    ]
+    found = [own(line, run, RESULT) for line in run.headline]
     baselines = dict.fromkeys(spec.baselines)
     if texts:
         baselines |= dict.fromkeys(texts.baselines)
@@ -109,7 +108,7 @@ def every(contenders: Sequence[Contender]) -> list[Measure]:
         fields = {"ranked": True, "interval": True, "table": RESULT, "meaning": about}
         found.append(_named(spec.adjusted, kind="adjusted", of=_adjusted, **fields))
     if spec.control:
-        found += _of_control(spec.control, contenders[0])
+        found += _of_control(spec.control, one)
     which = {name: f", which picks {what}" for name, what in spec.shortcuts.items()}
     for name in baselines:
         about = f"the score minus that of the baseline {name} on the same cases{which.get(name, '')}"
@@ -220,10 +219,6 @@ def _of_corpus(measure: CorpusMetric, ends: tuple[float, float], one: Contender)
 
     users, shared = one.clusters
     return estimate_of(over_cases, one.judged, users, ends, shared)
-
-
-def _score(one: Contender) -> Sequence[float]:
-    return one.scores
 
 
 def _macro(one: Contender) -> Estimate | None:

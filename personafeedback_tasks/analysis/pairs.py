@@ -82,14 +82,13 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
     if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus
+    users, shared = first.clusters
     found = {}
     for line in first.run.benchmark.report.compared:
         if line.key in of_corpus:
             low, high = line.ends
-            one = estimate_of(partial(_difference, of_corpus[line.key]), cases, first.users)
-            found[line.key] = replace(
-                one, low=max(one.low, low - high), high=min(one.high, high - low)
-            )  # nan stays nan
+            made = estimate_of(partial(_difference, of_corpus[line.key]), cases, users, also=shared)
+            found[line.key] = made.within(low - high, high - low)
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.cases import CaseSet
 from ..core.report import Examined
 from ..core.result import Result
-from ..core.usage import ELSEWHERE, Prices, Usage, total
+from ..core.usage import ELSEWHERE, Prices, total
 from ..logs.data import RunData
 from ..logs.names import signature_line
 from ..logs.run import Run
@@ -53,7 +53,7 @@ def make_report(
     texts = with_scores(run, texts) if texts else None
     controls = controls or {}
     whole = Contender(run, controls, texts=texts)
-    listed = [one for one in every([whole]) if one.reported]
+    listed = every(whole)
     groups = _groups(whole, listed)
     macro = groups.pop() if has_macro(run) else None
     overall = groups[-1].measures
@@ -173,15 +173,14 @@ def costs(run: Run, controls: Mapping[str, Run], prices: Prices | None = None) -
     ]
     asked += [(ELSEWHERE, one.elsewhere, 0) for one in (run, *controls.values()) if one.elsewhere.tokens]
     dollars = [prices.of(usage) if prices else math.nan for _, usage, _ in asked]
-    rows = [_cost(*row, price) for row, price in zip(asked, dollars, strict=True)]
-    if len(rows) > 1:
+    if len(asked) > 1:
         known = [price for price in dollars if not math.isnan(price)]
-        rows.append(_cost(TOTAL, total(usage for _, usage, _ in asked), 0, math.fsum(known) if known else math.nan))
+        asked.append((TOTAL, total(usage for _, usage, _ in asked), 0))
+        dollars.append(math.fsum(known) if known else math.nan)
+    rows = []
+    for (name, of, answers), price in zip(asked, dollars, strict=True):
+        rows.append(CostOfCalls(name, of.calls, of.input, of.cached, of.output, of.reasoning, answers, price))
     return tuple(rows)
-
-
-def _cost(asked: str, usage: Usage, answers: int, dollars: float) -> CostOfCalls:
-    return CostOfCalls(asked, usage.calls, usage.input, usage.cached, usage.output, usage.reasoning, answers, dollars)
 
 
 def report_document(

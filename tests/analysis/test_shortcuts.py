@@ -147,7 +147,7 @@ def test_replies_without_a_pick_are_wrong_at_equal_length_too():
         covariate=lengths,
     )
     run = Run("m", "h", "", signature_of(), {}, {"general_hard": len(results)}, results, ())
-    measure = next(one for one in every([Contender(run)]) if one.kind == "adjusted")
+    measure = next(one for one in every(Contender(run)) if one.kind == "adjusted")
     found = measure.of(Contender(run, texts=texts))
     assert found.value == same(0.6, abs=1e-6)
     assert found.n == 200

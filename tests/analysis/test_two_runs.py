@@ -25,7 +25,7 @@ from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.reports import rank_text
 from personafeedback_tasks.stats.clusters import Shared
-from personafeedback_tasks.stats.estimates import paired_test
+from personafeedback_tasks.stats.estimates import jackknife_stderr, paired_test
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
 LABELS = {row.id: row.judgment for row in load(Relevance, "sample") if row.judgment is not None}
@@ -117,9 +117,18 @@ def f1(name: str, share: float) -> float:
 
 
 def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
-    ranking = compare(relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6)).entry
+    one, other = relevance(tmp_path, "a", 0.9), relevance(tmp_path, "b", 0.6)
+    ranking = compare(one, other).entry
     (pair,) = ranking.pairs
     difference = pair.measures["f1"]
+    cases, measure = [(one.cases[i], other.cases[i]) for i in sorted(one.cases)], one.benchmark.corpus["f1"]
+    users, shared = [case.user_id for case, _ in cases], RunData().texts(one).shared(sorted(one.cases))
+
+    def gap(pairs):
+        return measure([case for case, _ in pairs]) - measure([case for _, case in pairs])
+
+    assert difference.stderr == same(jackknife_stderr(gap, cases, users, shared)), "users share prompts"
+    assert difference.stderr != same(jackknife_stderr(gap, cases, users))
     assert difference.value == same(f1("a", 0.9) - f1("b", 0.6))
     assert difference.low < difference.value < difference.high
     assert "acc" not in pair.measures
