@@ -6,6 +6,8 @@ Only the form is checked; refusals only in English and Chinese. Refusals of judg
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 
 from ...common.text import IDEOGRAPHS
 
@@ -36,48 +38,16 @@ def is_written_in(language: str, text: str) -> bool:
 EMPTY, CUT, WITHHELD, REFUSAL, LANGUAGE = "empty", "cut off", "withheld by the provider", "refusal", "another language"
 MARKUP, COLON, WRITER = "markup of its writer", "ends at a colon", "speaks of its instructions or its writer"
 
-_MARKUP = re.compile(
-    # Never legitimate in an answer to a user. Other tags are: HTML, and placeholders such as <your_name>.
-    r"</?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>"
-    r"|</?(?:degraded|improved|rewritten|revised|modified|original|final|personali[sz]ed|chosen|rejected)_(?:answer|response)>"
-    r"|\A\s*<(?:answer|response)>|</(?:answer|response)>\s*\Z"
-    # <s> and </s> are HTML too: as a pair they strike a text through.
-    r"|<\|[\w-]{1,40}\|>|<｜[\w▁-]{1,40}｜>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|\A\s*<s>(?!.*</s>)|\A(?!.*<s>).*</s>\s*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-_COLON = re.compile(r"[:：][\s*_]*\Z")
-_ANNOUNCES = re.compile(
-    # 回答 alone, not 回复: "here is the revised reply" is a normal answer to someone who wants a letter rewritten.
-    r"\A\W*(?:(?:以下是)?(?:修改|改写|降级)后的回答"
-    r"|(?:(?:here|below) is|here['’]s) (?:the|a) (?:degraded|modified|rewritten|revised) (?:answer|response)\b)"
-    r"|\A\W*(?:(?:sure(?: thing)?|of course|certainly|absolutely)\W+)?"
-    r"(?:(?:here (?:is|are)|here['’]s|below (?:is|are)|this is) (?:an? |your |the |my |some )?(?:\w+,? ){0,2}?"
-    r"(?:personali[sz]ed|tailored|customi[sz]ed)(?: \w+)? (?:answer|response|reply|advice|recommendation|suggestion)s?\b"
-    # Further on, a profile may be one that the user wrote for a website.
-    r"|(?:based on|according to|given|considering|looking at) your (?:user )?profile\b|(?:(?:AI )?assistant|chatbot|response)\W*[:：])"
-    r"|\A\W*(?:(?:好的|当然(?:可以)?|没问题)\W*)?(?:(?:以下|下面|这)是\w{0,12}?(?:个性化|定制|量身)\w{0,6}?(?:回答|回复|答复|答案|建议|推荐)"
-    r"|(?:AI)?(?:助手|助理)\W*[:：])",
-    re.IGNORECASE,
-)
-_SPEAKS_OF_ITSELF = re.compile(
-    r"(?:based on|according to|given|considering|for) (?:your|the|this|the user['’]s) (?:persona|user profile|MBTI|personality type)\b"
-    r"|(?:as|since|because) your (?:MBTI|personality type)\b|\bas an? (?:AI|artificial intelligence|(?:large )?language) (?:language )?(?:model|assistant|chatbot)\b"
-    # 用户画像 alone is a term of marketing.
-    r"|(?:根据|基于|结合|鉴于|考虑到|按照)(?:[您你](?:的|提供的)?|该?用户的)(?:人物|用户|个人)?(?:画像|人设|档案|资料|角色设定)|[您你]的?MBTI"
-    r"|(?:作为|我是)(?:一[个名款])?(?:人工智能|AI|大?语言模型)(?:语言模型|大模型|模型|助手|助理)?[，,。]",
-    re.IGNORECASE,
-)
-_OF_A_TYPE = re.compile(
-    r"(?:\b(?:[Aa]s|[Yy]ou(?: a|['’])re) an?|\btype is|(?:作为|[您你]是)(?:一[个名位])?(?:典型的)?) ?[EI][NS][FT][JP](?![A-Za-z])"
-)
-_FAULTS = (
-    (MARKUP, _MARKUP),
-    (COLON, _COLON),
-    (WRITER, _ANNOUNCES),
-    (WRITER, _SPEAKS_OF_ITSELF),
-    (WRITER, _OF_A_TYPE),
-)
+
+@cache
+def _faults() -> dict[str, re.Pattern[str]]:
+    # Reason -> what gives it away.
+    found = {}
+    for part in Path(__file__).with_name("faults.txt").read_text(encoding="utf-8").split("\n= ")[1:]:
+        reason, *lines = part.splitlines()
+        patterns = [line for line in lines if line and not line.startswith("#")]
+        found[reason] = re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
+    return found
 
 
 def fault(text: str, language: str, cut: bool = False) -> str:
@@ -87,7 +57,7 @@ def fault(text: str, language: str, cut: bool = False) -> str:
         return EMPTY
     if cut:
         return CUT
-    for reason, pattern in _FAULTS:
+    for reason, pattern in _faults().items():
         if pattern.search(text):
             return reason
     if refuses(text):
