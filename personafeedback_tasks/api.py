@@ -123,6 +123,7 @@ def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] =
     Raises:
         RunError: a log cannot be read, or was changed after the run.
         DataError: `data` are broken.
+        OptionError: no run is of a model that is named.
     """
     return _runs(logs, RunData(data), names)
 

@@ -11,7 +11,7 @@ from ..common.errors import OptionError
 from ..common.files import Content
 from ..core.usage import Prices
 from ..logs.data import RunData, opened
-from ..logs.names import AS_LOGGED, refuse_unknown, with_names
+from ..logs.names import AS_LOGGED, with_names
 from ..logs.run import Run
 from .options import (
     FILE_OR_STDOUT,
@@ -184,8 +184,6 @@ def read(
     """The runs in files and folders, of these benchmarks or of all; logs that are left out are named on stderr."""
     with progress() as show:
         found = opened(paths, data, note_skipped, lambda path: show(f"Reading {path}"), benchmarks)
-    if found:
-        refuse_unknown(names, found)
     return with_names(found, names)
 
 

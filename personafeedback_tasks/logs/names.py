@@ -53,16 +53,15 @@ AS_LOGGED: Mapping[str, str] = {}
 
 
 def with_names(runs: Sequence[Run], names: Mapping[str, str]) -> list[Run]:
-    """The runs under the user's names. A run and its control are of one model if they have the same name."""
-    return [run.said(shown=names[run.model]) if run.model in names else run for run in runs]
+    """The runs under the user's names. A run and its control are of one model if they have the same name.
 
-
-def refuse_unknown(names: Mapping[str, str], runs: Sequence[Run]) -> None:
-    """Raise OptionError for a name of a model that no run is of."""
+    Raises OptionError for a name of a model that no run is of.
+    """
     models = {run.model for run in runs}
-    for model in names:
+    for model in names if runs else ():
         if model not in models:
             raise OptionError(
                 f"--name must be MODEL=SHOWN with a model out of {', '.join(sorted(models))}, got {model!r}."
                 f"{did_you_mean(model, models)}"
             )
+    return [run.said(shown=names[run.model]) if run.model in names else run for run in runs]

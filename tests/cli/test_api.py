@@ -150,6 +150,8 @@ def test_cases_are_a_frame():
 def test_bad_arguments_are_the_errors_of_the_commands(tmp_path):
     with pytest.raises(RunError, match="could not be read"):
         api.report(tmp_path / "none.eval")
+    with pytest.raises(OptionError, match="with a model out of gold, got 'gld'. Did you mean gold?"):
+        api.read_runs(judged(tmp_path / "log", "gold"), names={"gld": "Gold"})
     with pytest.raises(OptionError, match="task must be one of"):
         api.load_cases("personafeedback_harder")
     with pytest.raises(DataError):
