@@ -13,7 +13,7 @@ from ..common.text import in_columns
 from .build import Build
 from .release import is_current, is_there
 from .rows import OWN, SPLITS, TEST, Answer, Origin, Pair, Person, Question, Refused
-from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINING, VOTES, Step
+from .steps import ANSWERS, PACKS, PERSONAS, PILOT, QUESTIONS, RELEASE, STEPS, TEXTS, TRAINED, TRAINING, VOTES, Step
 from .texts.runner import todo
 from .votes import study_of
 
@@ -86,7 +86,7 @@ class _Status:
     def next_line(self) -> str:
         build, step = self._build, self.next
         if step is None:
-            return f"Done: {build.root / 'release'}"
+            return f"Done: {build.root / (RELEASE if self._tests else TRAINING).name}"
         if step == PERSONAS and not build.settings.personas:  # all are a team's own
             return f"Next: {step.command(build.root)}"
         asked = build.read(Refused) or any(origin.model != OWN for origin in build.read(Origin))
@@ -98,6 +98,8 @@ class _Status:
         build = self._build
         if step == RELEASE:
             return is_there(build) and is_current(build, self._study)
+        if step == TRAINING:
+            return (build.root / TRAINED).is_file()
         if step == ANSWERS and not self._tests:
             return bool(build.read(Answer))
         has_labels = any(pair.label for pair in build.read(Pair))  # of imported pairs

@@ -19,7 +19,7 @@ from ..personafeedback.persona import Persona
 from ..personafeedback.prompts import Template, conversation
 from .build import Build
 from .rows import FULL, QUESTION, TEST, TRAIN, Answer, Pair, Person
-from .steps import ANSWERS
+from .steps import ANSWERS, TRAINED
 
 WRITTEN, LABELED, RATED = "full over question", "labeled", "rated"
 """Kinds of pairs: the answer of a model that was told the persona over the one of the same model that was not, so
@@ -58,7 +58,7 @@ def make_training(build: Build, judged: Sequence[tuple[Item, Vote]], benchmark: 
             "that differ. Set `test` in build.toml below 1 before the personas are written (`build init --test` "
             f"for pairs of your own), and run: {ANSWERS.command(build.root)}"
         )
-    out = build.root / "training" / "train.jsonl"
+    out = build.root / TRAINED
     build.commit({out: json_lines([_as_trl_reads(kind, case) for kind, case in pairs])})
     kinds = Counter(kind for kind, _ in pairs)
     say(f"wrote {out}: {len(pairs):,} pairs ({', '.join(f'{kind} {count:,}' for kind, count in kinds.items())})")

@@ -170,6 +170,8 @@ def test_an_import_keeps_to_the_share_of_test_persons_and_each_person_is_in_one_
         assert said.splitlines()[-1].partition("Next: ")[2] in ran("build", "status", root).output
         assert "no pair became a case (none is kept for testing). Look at split and keep in" in released.stderr
     found, _ = trained(Build(root), benchmark="none")
+    done = root / ("release" if tested else "training")
+    assert ran("build", "status", root).output.splitlines()[-1] == f"Done: {done}"
     learned = {row["chosen"][0]["content"] for row in found}
     assert (len(cases), len(learned)) == (tested, 8 - tested)
     assert learned | {case.chosen for case in cases} == {f"Yes {n}" for n in range(8)}
