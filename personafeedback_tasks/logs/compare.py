@@ -24,7 +24,7 @@ from ..core.rewards import RewardError
 from ..core.usage import total
 from .caveat import FORBIDS, VOID, Caveat, caveat
 from .errors import AS_WRITTEN, USE_AS_WRITTEN, RunError, refused
-from .log import INVALIDATED, Log, Sample, in_view, samples_of
+from .log import INVALIDATED, Log, Sample, samples_of
 from .prompts import LABEL, Asked, Call
 from .run import Run
 
@@ -35,15 +35,14 @@ def runs_of(log: Log) -> list[Run]:
     Raises:
         RunError: a case occurs twice or lacks a reply, or the log is invalidated.
     """
-    samples = in_view(log)
-    marks = [sample.mark for sample in samples]
+    marks = [sample.mark for sample in log.samples]
     if log.invalidated and (INVALIDATED not in marks or all(marks)):
         raise RunError(
             f"{log.path}: found a log that is marked as invalidated as a whole, expected samples that count. Rerun "
             "its cases with `inspect eval-retry`, or remove the mark with Inspect's uninvalidate_samples()."
         )
     by_setting: dict[str, list[Sample]] = {run.setting: [] for run in log.runs}
-    for sample in samples:
+    for sample in log.samples:
         by_setting[sample.setting].append(sample)
     return [_scored(log, run, by_setting[run.setting]) for run in log.runs]
 

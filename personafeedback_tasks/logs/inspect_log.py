@@ -24,7 +24,7 @@ from inspect_ai.model import GenerateConfig, ModelOutput
 
 from ..common.records import check_json, lenient
 from ..core import window
-from ..core.benchmark import FACTS, SETTINGS, find
+from ..core.benchmark import FACTS, find
 from ..core.method import RewardMethod, of_settings
 from ..core.rewards import RewardError
 from ..core.signature import Signature
@@ -36,7 +36,7 @@ from ..inspect_harness.scorers import made as made_calls
 from ..inspect_harness.with_user import KEY as WITH_USER
 from . import fields
 from .errors import NO_SAMPLES, ForeignError, RunError, perhaps
-from .log import INVALIDATED, Log, Sample, cases_in, cells_of, in_short, other_settings, signed
+from .log import INVALIDATED, Log, Sample, cases_in, cells_of, in_short, signed
 from .prompts import Asked, Wrapping
 from .run import Run
 
@@ -181,9 +181,7 @@ class _Reading:
 
     def _samples(self, raw: dict[str, Any], where: str, noted: dict[str, Any], mark: str) -> Iterator[Sample]:
         logged = {**raw["metadata"], "id": raw["id"], "targets": list(raw["target"])}
-        if (found := logged.get(SETTINGS) or [""]) != self.settings:
-            raise other_settings(where, found, self.settings)
-        cases = cases_in(where, self.benchmark, self.method, logged, raw["epoch"])
+        cases = cases_in(where, self.benchmark, self.method, self.settings, logged, raw["epoch"])
         self.notes.append(noted)
         self.sizes += (raw["output"].get("metadata") or {}).get(window.KEY, ())
         output = ModelOutput.model_validate(raw["output"])

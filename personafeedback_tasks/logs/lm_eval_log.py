@@ -15,7 +15,7 @@ import msgspec
 
 from ..common.records import lenient, short
 from ..core import window
-from ..core.benchmark import FACTS, SETTINGS, find
+from ..core.benchmark import FACTS, find
 from ..core.cases import digest_of
 from ..core.method import Evidence, Reply, ReplyMethod, of_settings, per_call, text_in
 from ..core.signature import KEY, Signature
@@ -23,7 +23,7 @@ from ..core.thinking import token_limit
 from ..core.usage import Usage
 from . import fields
 from .errors import AS_WRITTEN, NO_SAMPLES, UNREADABLE, ForeignError, RunError, perhaps, refused
-from .log import Log, Sample, cases_in, cells_of, in_short, other_settings, signed
+from .log import Log, Sample, cases_in, cells_of, in_short, signed
 from .prompts import LABEL, Asked, Call, Wrapping
 from .run import Run, text
 
@@ -212,9 +212,8 @@ class _Rows:
     def _samples(self, row: _Row, where: str) -> Iterator[Sample]:
         # its filter leaves the reading of a reply, or the text where that is measured; a log-likelihood stays one
         logged, method, settings = row.doc, self.method, self.settings
-        if (found := logged.get(SETTINGS) or [""]) != settings:
-            raise other_settings(where, found, settings)
-        cases, each = cases_in(where, self.benchmark, method, logged), len(method.calls) * method.requests
+        cases = cases_in(where, self.benchmark, method, settings, logged)
+        each = len(method.calls) * method.requests
         replies, requested = [*map(len, row.resps)], each * len(settings)
         if replies != [1] * requested:
             found = f"{sum(replies)} replies to {len(replies)} requests"

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.benchmark import Benchmark, find
+from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.method import Evidence, Method
 from ..core.result import Result
 from ..core.signature import Signature, SignatureError, signatures
@@ -74,16 +74,6 @@ class Log:
         return self.runs[0].logs[0]
 
 
-def in_view(log: Log) -> Sequence[Sample]:
-    """The samples of a log. If a reply shows thinking, the others are read in view of that, see `core.method`."""
-    if not shows_thinking(given for sample in log.samples for given in sample.evidence):
-        return log.samples
-    method = log.runs[0].method
-    for sample in log.samples:
-        sample.evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
-    return log.samples
-
-
 def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
     """The samples. Without `texts` only the first under each setting keeps those of its prompts, see `Asked`."""
     found, kept = [], set()
@@ -97,19 +87,25 @@ def in_short(samples: Iterable[Sample], texts: bool = False) -> list[Sample]:
 
 
 def cases_in(
-    where: str, benchmark: Benchmark, method: Method, logged: Mapping[str, Any], epoch: int = 1
+    where: str,
+    benchmark: Benchmark,
+    method: Method,
+    settings: Sequence[str],
+    logged: Mapping[str, Any],
+    epoch: int = 1,
 ) -> list[list[Result]]:
-    """`Benchmark.logged_cases` of a sample. Raises RunError if its right answers are not those that it must have."""
+    """`Benchmark.logged_cases` of a sample.
+
+    Raises:
+        RunError: it was not asked under the settings of its log, or its right answers are not those that it must have.
+    """
+    if (found := logged.get(SETTINGS) or [""]) != settings:
+        expected = f"{', '.join(settings)} as in the signature of the log"
+        raise refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
     try:
         return benchmark.logged_cases(method, logged, epoch)
     except ValueError as error:
         raise RunError(f"{where}: {error}. {AS_WRITTEN}") from error
-
-
-def other_settings(where: str, found: Any, settings: Sequence[str]) -> RunError:
-    """The error for a sample that was not asked under the settings of its log."""
-    expected = f"{', '.join(settings)} as in the signature of the log"
-    return refused(where, f"the settings {', '.join(map(str, found))}", expected, AS_WRITTEN)
 
 
 @dataclass(frozen=True)
@@ -187,6 +183,8 @@ def reader_of(path: Path) -> Reader | None:
 def open_logs(path: Path, texts: bool = False, only: Collection[Path] = ()) -> Sequence[Log]:
     """A file's logs, unchecked: one for each way in which its tasks were asked.
 
+    If a reply shows thinking, the others of its log are read in view of that, see `core.thinking`.
+
     Args:
         texts: keep the texts of all prompts.
         only: the samples files to read of those beside a results file; empty for all.
@@ -200,7 +198,13 @@ def open_logs(path: Path, texts: bool = False, only: Collection[Path] = ()) -> S
             f"{path}: found no log, expected an Inspect log (.eval, .json), or a results_*.json or samples_*.jsonl of "
             "lm-eval."
         )
-    return reader.open(path, texts, only)
+    logs = reader.open(path, texts, only)
+    for log in logs:
+        if shows_thinking(given for sample in log.samples for given in sample.evidence):
+            method = log.runs[0].method
+            for sample in log.samples:
+                sample.evidence = [marked_if_open(given, method, log.max_tokens) for given in sample.evidence]
+    return logs
 
 
 def samples_of(run: Run, texts: bool = False) -> list[Sample]:
@@ -214,7 +218,7 @@ def samples_of(run: Run, texts: bool = False) -> list[Sample]:
     setting, found = run.setting, []
     for path in files:
         for log in open_logs(path, texts, run.logs):
-            found += [sample for sample in in_view(log) if sample.setting == setting]
+            found += [sample for sample in log.samples if sample.setting == setting]
     return found
 
 
