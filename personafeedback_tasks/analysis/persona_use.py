@@ -113,11 +113,11 @@ class Use:
         return (low > max(0, unread)) - (high < min(0, unread))
 
 
-def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mapping[str, Run]) -> Use | None:
+def use_of(run: Run, measures: Mapping[str, Estimate | None], controls: Mapping[str, Run]) -> Use | None:
     """Whether a run uses who its user is; None if no control is told about another user, or nothing should change.
 
     Args:
-        differences: name of a difference of the benchmark's control, or EXCESS -> its value over all cases.
+        measures: key of a measure, such as `right_minus_wrong` -> its value over all cases.
         controls: value of the control's option -> the run under it.
     """
     control, wrong = run.benchmark.report.control, wrong_value(run)
@@ -134,16 +134,14 @@ def use_of(run: Run, differences: Mapping[str, Estimate | None], controls: Mappi
     named = {key: names.get(values, "") for key, values in compared.items()}
     compared[COUNTING], named[COUNTING] = compared[WRONG], EXCESS
 
-    def known(name: str) -> Estimate | None:
-        found = differences.get(name)
+    values = {key: measures.get(name.replace(" ", "_")) for key, name in named.items()}
+    found = {}
+    for key, value in values.items():
         # a verdict across different cases would be about none of them: a control on a part counts as not asked
-        if found is not None and (math.isnan(found.value) or 0 < found.n < MOST_CASES * len(run.cases)):
-            return None
-        return found
-
-    found = {key: difference for key, name in named.items() if (difference := known(name))}
+        if value is not None and not math.isnan(value.value) and not 0 < value.n < MOST_CASES * len(run.cases):
+            found[key] = value
     further = {SIMILAR: control.similar, COUNTING: control.counting}
-    wanted = [differences.get(named[key]) for key in (WRONG, NONE)]
+    wanted = [values[WRONG], values[NONE]]
     shares = {value: _without_pick(one) for value, one in {own: run, **controls}.items()}
     return Use(
         control.known,

@@ -22,7 +22,7 @@ from ..stats.estimates import ALPHA, Estimate
 from .caveats import of_result, side_by_side
 from .contender import Contender, with_scores
 from .documents import SCORE, RankedRun, RankingEntry, fields_of
-from .measures import Measure, measures
+from .measures import measures
 from .pairs import of_two, pairs_of
 from .persona_use import Use, use_of
 from .sentences import named, none_of, uses_known
@@ -83,7 +83,7 @@ def make_ranking(
     contenders = [*sound, *void]
     names = distinct_names([_name(one.run) for one in contenders], [one.run for one in contenders])
     values = [{measure.key: measure.in_parts(one, [one])[0] for measure in listed} for one in contenders]
-    uses = _uses(contenders, listed, values)
+    uses = _uses(contenders, values)
     of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
     audit = texts.version if texts else ""
     runs = []
@@ -131,14 +131,11 @@ def make_ranking(
     return Ranking(entry=entry, contenders=contenders, data=data)
 
 
-def _uses(
-    contenders: Sequence[Contender], listed: Sequence[Measure], values: Sequence[Mapping[str, Estimate | None]]
-) -> list[Use | None]:
+def _uses(contenders: Sequence[Contender], values: Sequence[Mapping[str, Estimate | None]]) -> list[Use | None]:
     # it is said of all of them at once, so that equal chances of each do not add up
     found: list[Use | None] = []
     for one, of in zip(contenders, values, strict=True):
-        differences = {measure.label: of[measure.key] for measure in listed}
-        found.append(None if is_void(one.run) else use_of(one.run, differences, one.controls))
+        found.append(None if is_void(one.run) else use_of(one.run, of, one.controls))
     models = max(1, sum(use is not None and use.asked for use in found))
     return [use and replace(use, models=models) for use in found]
 

@@ -58,7 +58,7 @@ def make_report(
     macro = groups.pop() if has_macro(run) else None
     overall = groups[-1].measures
     caveats = of_result(whole, cases, no_data, overall[run.primary])
-    use = use_of(run, {one.label: overall.get(one.key) for one in listed if one.ranked}, controls)
+    use = use_of(run, overall, controls)
     judges = make_judges(run, texts) if texts and spec.compared else None
     about, signed = texts or Examined(), run.signature
     fields = fields_of(run, controls, use, about.version)
