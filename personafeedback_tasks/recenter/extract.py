@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..common.outputs import jsonable
 from ..core.earlier import Earlier, EarlierCase
 from ..core.method import Metric, Reply, TextMethod
-from ..core.report import RATIO, Line, Shown
+from ..core.report import RATIO, Line
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..parsing.objects import Objects, read_objects
@@ -103,19 +103,6 @@ def quoted(outcomes: Sequence[Result]) -> float:
     return mean(float(item["quoted"]) for outcome in outcomes for item in outcome.items)
 
 
-def _written(run: Earlier) -> Shown:
-    shown = [(conversation_of(case), noted(case.replies[0].text)) for case in run.cases]
-    return Shown(
-        questions={row.id: row.question for row, _ in shown},
-        question="First message",
-        texts={
-            row.id: {"Conversation": row.transcript, "Noted": bullets(attribute for attribute, *_ in found)}
-            for row, found in shown
-        },
-        labels=(LISTED, "not listed"),
-    )
-
-
 class Extract(DoneStage):
     """Note what a conversation says about its user."""
 
@@ -131,6 +118,7 @@ class Extract(DoneStage):
     )  # fmt: skip
     stand_in = Conversation("", "", (Message("user", "U"), Message("assistant", "S")), SOURCES[0])
     options = ExtractOptions
+    asked_about = "First message"
     corpus = {"quoted": quoted}
     report_fields = {
         "headline": (
@@ -146,13 +134,17 @@ class Extract(DoneStage):
         ),
         "asks": "Each case is a conversation of a user. The model notes what it says about the user; nobody judges "
         "here whether that is true.",
-        "written": _written,
         "load": lambda data, counts: load(Conversation, data),
         "environment": ENVIRONMENT_VARIABLE,
     }  # fmt: skip
 
     def load(self, options: ExtractOptions, selection: Mapping[str, str]) -> Any:
         return load(Conversation, options.data)
+
+    def texts(self, run: Earlier) -> Iterator[tuple[Conversation, dict[str, str]]]:
+        for case in run.cases:
+            row, found = conversation_of(case), noted(case.replies[0].text)
+            yield row, {"Conversation": row.transcript, "Noted": bullets(attribute for attribute, *_ in found)}
 
     def prompt(self, case: Conversation, options: Any, call: str) -> str:
         return filled(PROMPT, conversation=case.transcript)

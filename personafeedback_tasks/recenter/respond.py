@@ -5,7 +5,7 @@ Nothing measured here is quality: that is for people, or for the judges of `rece
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..parsing.answers import WRITTEN, read_written
 from ..parsing.markup import shown_text
 from .filter import folder as filter_folder
 from .rows import Relevance, Response, text_id
-from .select import SELECT, ForPrompt, NewPrompt, Pairings, PromptStage, logged, selected, shown_for_prompts
+from .select import SELECT, ForPrompt, NewPrompt, Pairings, PromptStage, logged, selected
 from .stages import StageOptions, bullets, data_option, does, filled
 
 PERSONALIZED, GENERIC = "personalized", "generic"
@@ -130,10 +130,6 @@ class Respond(PromptStage):
         ),
         "asks": "Each case is a prompt and attributes of the user who sends it. The model replies with the attributes, "
         "and without them.",
-        "written": lambda run: shown_for_prompts(
-            replied(run), (WRITTEN, "not written"),
-            lambda one: {"Personalized reply": one.personalized, "Generic reply": one.generic},
-        ),
     }  # fmt: skip
 
     def of_run(self, run: Earlier, options: RespondOptions) -> tuple[list[ForPrompt], str]:
@@ -149,6 +145,11 @@ class Respond(PromptStage):
 
     def is_told(self, row: Relevance) -> bool:
         return bool(row.judgment)
+
+    def texts(self, run: Earlier) -> Iterator[tuple[Replied, dict[str, str]]]:
+        for one in replied(run):
+            wrote = {"Personalized reply": one.personalized, "Generic reply": one.generic}
+            yield one, {"About the user": bullets(one.attributes), **wrote}
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return filled(PROMPTS[call], attributes=bullets(case.attributes), prompt=case.question)

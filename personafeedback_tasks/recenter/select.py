@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct
 
@@ -23,7 +23,7 @@ from ..core.cases import digest_of
 from ..core.earlier import Earlier, EarlierCase, earlier
 from ..core.method import Metric, Reply, TextMethod
 from ..core.options import option
-from ..core.report import RATIO, Line, Shown
+from ..core.report import RATIO, Line
 from ..core.result import Answers
 from ..parsing.answers import REASONS
 from ..parsing.numbers import NONE, among, read_numbers
@@ -74,9 +74,6 @@ class ForPrompt(StageRow, frozen=True):
     def facts(self) -> dict[str, Any]:
         """The fields that logs hold; `logged` reads them back."""
         return {"prompt_id": self.prompt_id, "prompt": self.prompt, "attributes": list(self.attributes)}
-
-
-P = TypeVar("P", bound=ForPrompt)
 
 
 class Profile(ForPrompt, frozen=True):
@@ -202,16 +199,6 @@ def chosen(answer: str, reply: str, attributes: int) -> set[int] | None:
     return None if answer in REASONS else among(read_numbers(reply, False), attributes)
 
 
-def shown_for_prompts(made: Sequence[P], labels: tuple[str, str], texts: Callable[[P], dict[str, str]]) -> Shown:
-    """For a report: each prompt, the user's attributes, and `texts`: heading -> what the model wrote."""
-    return Shown(
-        questions={one.id: one.prompt for one in made},
-        question="Prompt",
-        texts={one.id: {"About the user": bullets(one.attributes), **texts(one)} for one in made},
-        labels=labels,
-    )
-
-
 def _read(reply: str, truncated: bool = False) -> str:
     found = read_numbers(reply, truncated)
     return found if found in REASONS else LISTED
@@ -256,9 +243,6 @@ class Select(PromptStage):
         "details": (Line("listed", meaning="share of the replies that are a list of these attributes"),),
         "asks": "Each case is a user and a new prompt. The model says which attributes of the user should change its "
         "reply.",
-        "written": lambda run: shown_for_prompts(
-            selected(run), (LISTED, "not listed"), lambda one: {"Selected": bullets(one.selected or ())}
-        ),
     }  # fmt: skip
 
     def of_run(self, run: Earlier, options: SelectOptions) -> tuple[list[ForPrompt], str]:
@@ -275,6 +259,10 @@ class Select(PromptStage):
         attributes = {user: sorted(of.values(), key=lambda one: digest_of((SEED, one))) for user, of in own.items()}
         pairs = [(user, asked) for asked in prompts for user in asked.users or own]
         return [self.pair(user, asked, attributes.get(user, [])) for user, asked in pairs], "none"
+
+    def texts(self, run: Earlier) -> Iterator[tuple[Selected, dict[str, str]]]:
+        for one in selected(run):
+            yield one, {"About the user": bullets(one.attributes), "Selected": bullets(one.selected or ())}
 
     def prompt(self, case: Any, options: Any, call: str) -> str:
         return listing(case.attributes, case.question)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..core.benchmark import Benchmark
+from ..core.earlier import Earlier
 from ..core.method import Method, Metric
 from ..core.options import Options, option
 from ..core.report import RATIO, SIGNED, Examined, HumanAgreement, Line, ReportSpec, Shown
@@ -61,6 +62,7 @@ class StageBenchmark(Benchmark):
     row: type[StageRow]
     stand_ins: Mapping[str, Any]  # method -> a row or document, for its fingerprint
     report_fields: Mapping[str, Any]  # fields of ReportSpec that differ between the stages
+    asked_about = "Prompt"  # what the question of a case is
     version = "1.2"
     options: type[Options] = StageOptions
 
@@ -90,7 +92,21 @@ class DoneStage(StageBenchmark):
         self.row = type(self.stand_in)
         self.methods, self.stand_ins = {name: self.method_of_stage}, {name: self.stand_in}
         self.labels = (self.label,)
-        super().__init__(primary=self.label, score=self.label.capitalize())
+        super().__init__(primary=self.label, score=self.label.capitalize(), written=self.written)
+
+    @abstractmethod
+    def texts(self, run: Earlier) -> Iterable[tuple[StageRow, dict[str, str]]]:
+        """Each case of a run, with heading -> text of what the model was told and wrote."""
+
+    def written(self, run: Earlier) -> Shown:
+        """The cases of a run, for people."""
+        shown = list(self.texts(run))
+        return Shown(
+            questions={row.id: row.question for row, _ in shown},
+            question=self.asked_about,
+            texts={row.id: texts for row, texts in shown},
+            labels=(self.label, f"not {self.label}"),
+        )
 
     def targets(self, case: Any) -> list[str]:
         return [self.label] * len(self.method_of_stage.calls)
@@ -103,7 +119,6 @@ class JudgedStage(StageBenchmark):
     """A stage in which a model judges what people have judged."""
 
     row: type[JudgedRow]
-    asked_about = "Prompt"  # what the question of a row is
     unscored: str  # name in signatures of the number of rows that cannot be scored
     values: Sequence[Any]  # of a vote, in ascending order where the level is ordinal
     level: Level
