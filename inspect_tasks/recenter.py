@@ -10,11 +10,12 @@ from typing import Any
 from inspect_ai import Task, TaskSource, task, task_source
 from inspect_ai.log import EvalLog
 
-from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError
+from personafeedback_tasks.common.errors import OptionError, PersonaFeedbackError, require
 from personafeedback_tasks.core.signature import signatures
 from personafeedback_tasks.inspect_harness.errors import errors_in_one_line
 from personafeedback_tasks.inspect_harness.tasks import build_task
 from personafeedback_tasks.recenter.filter import folder as filter_folder
+from personafeedback_tasks.recenter.filter.model import EXTRA
 from personafeedback_tasks.recenter.respond import RESPOND
 from personafeedback_tasks.recenter.select import SELECT, prompts_in
 
@@ -133,6 +134,7 @@ def recenter_chain(
         {**options, "selected": selected or "run of recenter_select", "relevance_filter": relevance_filter}
     )
     if relevance_filter:
+        require("sentence_transformers", extra=EXTRA)
         filter_folder.read(relevance_filter)
     if not selected:
         prompts_in(to_select.data)

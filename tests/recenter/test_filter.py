@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from personafeedback_tasks.inspect_tasks.recenter import recenter_chain
 from support import planted
 from support.commands import personafeedback, tree
 from support.documents import DOCS, block
@@ -173,6 +174,8 @@ def test_without_the_extra_it_is_named(monkeypatch, tmp_path):
 
     monkeypatch.setattr(errors.importlib.util, "find_spec", lambda module: None)
     refused(train("sample", tmp_path / "out", DEFAULT), "pip install 'personafeedback-tasks[filter]'")
+    with pytest.raises(ModuleNotFoundError, match=r"personafeedback-tasks\[filter\]"):  # before a step is paid for
+        recenter_chain(data="sample", relevance_filter=str(tmp_path))
 
 
 # --- what a chain asks ------------------------------------------------------------------------------------------------
