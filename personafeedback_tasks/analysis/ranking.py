@@ -81,7 +81,7 @@ def make_ranking(
         pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}
     contenders = [*sound, *void]
-    names = distinct_names([_name(one.run) for one in contenders], [one.run for one in contenders])
+    names = _names([one.run for one in contenders])
     values = [{measure.key: measure.in_parts(one, [one])[0] for measure in listed} for one in contenders]
     uses = _uses(contenders, values)
     of_all = _other_conditions([one.run for one in contenders]) if differing is None else differing
@@ -160,12 +160,12 @@ def _title(run: Run, shared: Mapping[str, Any], cells: Mapping[str, int], users:
     )
 
 
-def _name(run: Run) -> str:
-    return run.name if run.method is next(iter(run.benchmark.methods.values())) else f"{run.name} ({run.method.name})"
-
-
-def distinct_names(names: Sequence[str], runs: Sequence[Run]) -> list[str]:
-    """The name of each run, with its conditions or harness, its options or its log where another run has the same."""
+def _names(runs: Sequence[Run]) -> list[str]:
+    # with the method where it is not the default; where two are equal, with conditions or harness, options, or the log
+    names = []
+    for run in runs:
+        is_default = run.method is next(iter(run.benchmark.methods.values()))
+        names.append(run.name if is_default else f"{run.name} ({run.method.name})")
     found = list(names)
     for others in (
         [f"{name} ({run.apart or run.program})" for name, run in zip(names, runs, strict=True)],
