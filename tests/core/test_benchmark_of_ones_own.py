@@ -271,7 +271,7 @@ def test_both_harnesses_print_the_same_scores_and_both_logs_make_the_same_report
     done = CliRunner().invoke(main, ["report", "--full", str(two), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert re.search(r"\bF1\b(.*\n){0,3}.*\bYES\b", done.output)
-    assert "| F1 of YES | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
+    assert "| F1 of YES (%) | 95 % interval |" in (out / "report.md").read_text(encoding="utf-8")
     document = json.loads((out / "report.json").read_text(encoding="utf-8"))
     assert document["reports"][0]["groups"]["total"]["measures"]["f1"]["value"] == pytest.approx(F1, abs=1e-12)
 

@@ -220,7 +220,7 @@ def check_tables(path):
             assert table[name].value == pytest.approx(mean, abs=1e-12)
             assert table[f"{name}_stderr"].value > 0
         assert report.overall.measures[name].value == pytest.approx(mean, abs=1e-12), name
-        (column,) = [column for table in tables(report) for column in table.columns if column.heading == name]
+        (column,) = [column for table in tables(report) for column in table.columns if column.heading == f"{name} (%)"]
         assert column.texts[-1] == f"{100 * mean:.1f}"
 
 
