@@ -58,9 +58,13 @@ def test_a_command_takes_them_all_or_asks_which(log, alone, tmp_path):
         assert "found 3 runs (personafeedback, " in done.output
         assert "Pass the log of one (of several tasks in lm-eval, its samples_*.jsonl)" in done.output
     (samples,) = log.parent.glob(f"samples_{TASKS['personafeedback_mc']}_*.jsonl")
-    done = ran("compare", samples, alone["personafeedback_mc"], "--data", "sample", "--json", tmp_path / "c.json")
-    first, second = json.loads((tmp_path / "c.json").read_text("utf-8"))["rankings"][0]["runs"]
-    assert first["measures"]["acc"] == second["measures"]["acc"]
+    gold = lm_eval_log(tmp_path / "gold", "gold", TASKS["personafeedback_mc"], "sample")
+    measures = []
+    for path in (samples, alone["personafeedback_mc"]):
+        ran("compare", path, gold, "--data", "sample", "--json", tmp_path / "c.json")
+        (ranking,) = json.loads((tmp_path / "c.json").read_text("utf-8"))["rankings"]
+        measures.append([run["measures"] for run in ranking["runs"]])
+    assert measures[0] == measures[1]
 
 
 def test_samples_of_no_task_of_the_run_are_named_also_beside_others(log, tmp_path):

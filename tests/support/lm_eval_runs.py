@@ -98,7 +98,7 @@ class JudgeLM(CallLM):
             said = judge(case_id, call)
             return [-0.5 if letter == said else -1.5 for letter in "AB"]
 
-        super().__init__(lambda prompt, case_id, call: judge(case_id, call), likelihoods)
+        super().__init__(lambda prompt, case_id, call: judge(case_id, call), likelihoods, TWO.names)
 
 
 NO_TORCH = patch.object(evaluator, "set_torch_seed")
