@@ -137,10 +137,7 @@ class ChoiceBenchmark(PairwiseBenchmark):
                 dataset=self.dataset,
                 baselines={"longest": "the longest response"},
                 measured=self._measured,
-                caveats=lambda facts: (
-                    [*self.caveats[:1], baselines_of(facts)],
-                    [*self.caveats[1:], prompt_of(facts)],
-                ),
+                caveats=self._caveats,
             ),
             load=self.read,
             environment=self.environment,
@@ -170,7 +167,36 @@ class ChoiceBenchmark(PairwiseBenchmark):
         return dict(self.sample_counts if cases.demonstration else self.counts)
 
     def _measured(self, model: str, options: Mapping[str, Any], primary: str, cases: Any) -> str:
-        return f"{self.asks} {measured(model, options, primary, self.orders, self.known)}"
+        orders = self.orders
+        about = {
+            PERSONA: f"{self.known} of the user",
+            NO_PERSONA: "nothing about the user (the control)",
+            OTHER_PERSONA: f"{self.known} of another user instead (a control)",
+        }[options["setting"]]
+        if options["method"] == "reward":
+            how = (
+                f"scored {orders.all_sides}, each on its own. `acc` is the share of the cases in which the right one "
+                "alone has the highest score"
+            )
+        else:
+            how = (
+                f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the "
+                "right one, averaged over cases; an unreadable reply counts as not picked"
+            )
+        text = f"{self.asks} {model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
+        return f"{text} {DEBIASED_SCORE}" if primary == DEBIASED else text
+
+    def _caveats(self, facts: CardFacts) -> tuple[list[str], list[str]]:
+        first, *others = self.caveats
+        shortcuts = (
+            f"Always picking the longest response reaches {facts.baselines['longest']} % on these cases, picking the "
+            f"one that shares more terms with what is known about the user {facts.baselines['overlap']} %."
+        )
+        prompt = (
+            f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these "
+            "numbers are not interchangeable with theirs."
+        )
+        return [first, shortcuts], [*others, prompt]
 
 
 def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Examined:
@@ -192,41 +218,4 @@ def examine(cases: ChoiceCases, asked: Collection[str], orders: Orders) -> Exami
             "right_longest": ("right is longest", frozenset(right_longest)),
             "right_not_longest": ("right is not longest", frozenset(longest.keys() - right_longest)),
         },
-    )
-
-
-def measured(model: str, options: Mapping[str, Any], primary: str, orders: Orders, known: str) -> str:
-    """What a run measured, in Markdown."""
-    about = {
-        PERSONA: f"{known} of the user",
-        NO_PERSONA: "nothing about the user (the control)",
-        OTHER_PERSONA: f"{known} of another user instead (a control)",
-    }[options["setting"]]
-    if options["method"] == "reward":
-        how = (
-            f"scored {orders.all_sides}, each on its own. `acc` is the share of the cases in which the right one alone "
-            "has the highest score"
-        )
-    else:
-        how = (
-            f"saw the responses in {orders.all_names}. `acc` is the share of the orders in which it picked the right "
-            "one, averaged over cases; an unreadable reply counts as not picked"
-        )
-    text = f"{model} was told {about} and {how}; chance is {100 * orders.chance:g} %."
-    return f"{text} {DEBIASED_SCORE}" if primary == DEBIASED else text
-
-
-def baselines_of(facts: CardFacts) -> str:
-    """What the shortcuts reach on the cases of a run."""
-    return (
-        f"Always picking the longest response reaches {facts.baselines['longest']} % on these cases, picking the one "
-        f"that shares more terms with what is known about the user {facts.baselines['overlap']} %."
-    )
-
-
-def prompt_of(facts: CardFacts) -> str:
-    """Whose prompt it is."""
-    return (
-        f"The prompt ({foreign.markdown(facts.prompt)}) is that of personafeedback-tasks, not the authors': these "
-        "numbers are not interchangeable with theirs."
     )

@@ -6,9 +6,9 @@ An audit lists and counts; it changes no case and repairs nothing. Texts are com
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 from math import isnan
 from statistics import fmean
 
@@ -37,17 +37,12 @@ class Audit:
     """What was found in some cases."""
 
     cases: PersonaCases
-    # the rows of each pair that occurs in several rows, in the order of the release: by cell, then by line
-    repeats: tuple[tuple[PersonaCase, ...], ...]
+    # of MEANINGS -> the rows of each such pair, in the order of the release: by cell, then by line
+    repeats: Mapping[str, Sequence[Sequence[PersonaCase]]]
 
     def found(self, finding: str) -> list[PersonaCase]:
         """The cases of one of MEANINGS."""
-        return [case for rows in self.repeats if _finding(rows) == finding for case in rows]
-
-    @cached_property
-    def flagged(self) -> frozenset[str]:
-        """The ids of every row of a pair that occurs in several."""
-        return frozenset(case.id for rows in self.repeats for case in rows)
+        return [*chain.from_iterable(self.repeats[finding])]
 
     def ceilings(self, cells: Collection[str]) -> dict[str, float]:
         """Category, and `total` over both -> highest accuracy of an order-blind judge over these cells, in [0, 1]."""
@@ -57,7 +52,7 @@ class Audit:
         for group, within in _groups(cells).items():
             count = sum(len(self.cases.cells[cell]) for cell in within)
             wrong = 0
-            for rows in self.repeats:
+            for rows in self.repeats["contradiction"]:
                 labels = Counter(case.chosen for case in rows if case.cell in within)
                 wrong += labels.total() - max(labels.values(), default=0)
             found[group] = (count - wrong) / count
@@ -78,11 +73,12 @@ def audit(cases: PersonaCases) -> Audit:
     for cell in cases.cells.values():
         for case in sorted(cell, key=lambda case: case.line):
             pairs[case.user_id, case.question, frozenset(case.responses)].append(case)
-    return Audit(cases, tuple(tuple(rows) for rows in pairs.values() if len(rows) > 1))
-
-
-def _finding(rows: Iterable[PersonaCase]) -> str:
-    return "repeat" if len({case.chosen for case in rows}) == 1 else "contradiction"
+    repeats: dict[str, list[list[PersonaCase]]] = {name: [] for name in MEANINGS}
+    for rows in pairs.values():
+        if len(rows) > 1:
+            labels = {case.chosen for case in rows}
+            repeats["repeat" if len(labels) == 1 else "contradiction"].append(rows)
+    return Audit(cases, repeats)
 
 
 def label_ceilings(audited: Audit, cells: Collection[str]) -> tuple[dict[str, float], str]:
@@ -109,10 +105,15 @@ def label_ceilings(audited: Audit, cells: Collection[str]) -> tuple[dict[str, fl
 
 def repeated_labels(audited: Audit, cells: Collection[str]) -> str:
     """How often people gave a pair of these cells the same label twice, in a sentence; empty without such pairs."""
-    pairs = [rows for rows in audited.repeats if any(case.cell in cells for case in rows)]
-    if not pairs:
+    alike, users = [], []
+    for name, pairs in audited.repeats.items():
+        for rows in pairs:
+            if any(case.cell in cells for case in rows):
+                alike.append(float(name == "repeat"))
+                users.append(rows[0].user_id)
+    if not alike:
         return ""
-    same = share([float(_finding(rows) == "repeat") for rows in pairs], [rows[0].user_id for rows in pairs])
+    same = share(alike, users)
     ends = "" if isnan(same.low) else f" (95 % interval {percent(same.low)} to {percent(same.high)})"
     return (
         f"Of {same.n:,} pairs in these cells that the data have twice, in any cells, {percent(same.value)} %{ends} "
@@ -215,7 +216,7 @@ def document_of(audited: Audit, acc: Estimates, other: tuple[Estimates, Estimate
             name: AuditFinding(
                 meaning=meaning,
                 cells=Counter(case.cell for case in audited.found(name)),
-                repeats=[[case.id for case in rows] for rows in audited.repeats if _finding(rows) == name],
+                repeats=[[case.id for case in rows] for rows in audited.repeats[name]],
             )
             for name, meaning in MEANINGS.items()
         },

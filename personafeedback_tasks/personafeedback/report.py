@@ -31,6 +31,12 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     asked_cases = [case for case in cases if case.id in asked]
     cells = {case.cell for case in asked_cases}
     ceiling, note = label_ceilings(audited, cells or cases.cells)
+    flags: dict[str, tuple[str, frozenset[str]]] = {}
+    not_flagged = frozenset(case.id for case in asked_cases)
+    for name, meaning in MEANINGS.items():
+        ids = frozenset(case.id for case in audited.found(name))
+        flags[name] = meaning, ids
+        not_flagged -= ids
 
     def chosen_is(longer: Callable[[int, int], bool]) -> frozenset[str]:
         return frozenset(case.id for case in asked_cases if longer(len(case.chosen), len(case.rejected)))
@@ -38,7 +44,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
     return Examined(
         baselines=acc_of(asked_cases),
         subsets={
-            "not_flagged": ("not flagged by the audit", frozenset(case.id for case in asked_cases) - audited.flagged),
+            "not_flagged": ("not flagged by the audit", not_flagged),
             "chosen_longer": ("chosen is longer", chosen_is(int.__gt__)),
             "chosen_shorter": ("chosen is shorter", chosen_is(int.__lt__)),
             **{name: (name, ids) for name, ids in _by_fault(asked_cases).items()},
@@ -50,9 +56,7 @@ def examine(cases: PersonaCases, asked: Collection[str]) -> Examined:
         # The logarithm of the ratio: 100 characters more are much for a short response and little for a long one.
         covariate={case.id: math.log(len(case.chosen) / len(case.rejected)) for case in asked_cases},
         counted=cache(lambda: over_other(asked_cases)),
-        flags={
-            name: (meaning, frozenset(case.id for case in audited.found(name))) for name, meaning in MEANINGS.items()
-        },
+        flags=flags,
     )
 
 
