@@ -76,9 +76,6 @@ def test_a_remedy_names_options_of_its_harness_its_method_and_its_benchmark(
     assert [option for option in others if option in remedy] == []
 
 
-# --- options ---------------------------------------------------------------------------------------------------------
-
-
 # --- a run that is refused ---------------------------------------------------------------------------------------------
 
 LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]
