@@ -16,7 +16,7 @@ from support.shared import built_once
 from support.shown import words
 
 from personafeedback_tasks.analysis.duel_runs import human_votes
-from personafeedback_tasks.analysis.verdict import in_a_sentence, make_verdict
+from personafeedback_tasks.analysis.verdict import VerdictDocument, in_a_sentence, make_verdict
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.duels import Duels, NotAsked
 from personafeedback_tasks.logs.read import read_run
@@ -182,7 +182,8 @@ def test_unreadable_answers_and_equal_rewards_are_no_defeats(logs):
     asked = found.overall.asked
     assert (none.overall.won, none.overall.split, none.overall.lost, none.overall.neither) == (0, 0, 0, asked)
     assert "neither" in [column.heading for column in tables(none)[2].columns]
-    assert ["neither: " in markdown(blocks(made)) for made in (found, none)] == [False, True]
+    printed = [markdown(blocks(VerdictDocument(verdicts=[made]))) for made in (found, none)]
+    assert ["neither: " in text for text in printed] == [False, True]
     equal = the_verdict(logs, results=[one.changed(answers=(), rewards={"reward": (1.0, 1.0)}) for one in run.results])
     assert (equal.overall.neither, equal.overall.lost) == (asked, 0)
 
