@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..common.errors import OptionError, did_you_mean
-from ..core.cases import shown_source
+from ..core.cases import HUB_COMMIT
 from .run import Run, is_path, text
 
 
@@ -29,7 +29,7 @@ def signature_line(run: Run, audit_version: str = "") -> str:
         f"persona {text(signature.place)}" if signature.place else "",
         run.method.per_case,
         f"set {run.named_set.name}" if run.named_set else "",
-        f"data {shown_source(signature.source)}",
+        f"data {_published(signature.source)}",
         f"sha256 {signature.data}",
         f"{len(run.cases):,} cases",
         f"{users:,} users",
@@ -39,6 +39,11 @@ def signature_line(run: Run, audit_version: str = "") -> str:
         run.date,
     ]
     return " | ".join(part for part in parts if part)
+
+
+def _published(source: str) -> str:
+    # the name of a private folder says nothing that the digest does not
+    return source if source == "sample" or HUB_COMMIT.fullmatch(source) else "a local copy"
 
 
 def without_folder(value: str) -> str:

@@ -121,7 +121,7 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         update(tmp_path / "README.md", run)
         text = (tmp_path / "README.md").read_text(encoding="utf-8")
         assert "/home" not in text
-        assert "data data | sha256" in text
+        assert "data a local copy | sha256" in text
         assert "peft=lora" in text
         assert text.splitlines().count(marker) == 1
         assert text.endswith(f"{marker}\n")
