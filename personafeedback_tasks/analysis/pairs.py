@@ -21,7 +21,7 @@ class Gap:
     Attributes:
         difference: of their scores.
         p: two-sided, in [0, 1], with Holm's correction over the groups beside the one of all cases.
-        detectable: the smallest true difference that these cases show with 80 % power at 5 %.
+        detectable: the smallest true difference that these cases show with 80 % power at 5 %; null where it is above 1.
     """
 
     difference: Estimate

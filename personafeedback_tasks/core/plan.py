@@ -80,7 +80,7 @@ class SmallestDifference(msgspec.Struct, frozen=True, kw_only=True):
         correlation: assumed correlation of two cases of a user.
         paired: whether both runs have the same cases.
         design_effect: how much larger that correlation makes the variance of a mean.
-        smallest: difference with 80 % power, a share.
+        smallest: difference with 80 % power, a share; null where it is above 1.
     """
 
     name: str

@@ -186,7 +186,7 @@ MATRIX = "Row minus column, in points; a star marks significant differences"
 OF_TWO = {
     "difference (points)": "place 1 minus place 2",
     "p": "the last row has the test over all cases; the other rows are Holm-corrected among themselves",
-    "detectable (points)": "the minimum detectable difference at 80 % power",
+    "detectable (points)": "the minimum detectable difference at 80 % power; none where it is above 100",
 }
 """Heading of a column -> what it has."""
 

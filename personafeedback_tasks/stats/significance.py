@@ -26,7 +26,7 @@ class Comparison:
         return 1 + self.correlation * (sum(size * size for size in sizes) / sum(sizes) - 1)
 
     def smallest(self, sizes: Sequence[int]) -> float:
-        """The smallest difference that is significant with probability POWER; nan with fewer than two users."""
+        """The smallest difference that is significant with probability POWER; nan if above 1, or with one user."""
         runs = 1 if self.paired else 2
         stderr = math.sqrt(runs * self.variance * self.design_effect(sizes) / sum(sizes))
         return detectable(stderr, runs * (len(sizes) - 1))
@@ -45,12 +45,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def minimum_detectable_difference(found: Estimate) -> float:
-    """The true difference that such data show with probability POWER, tested at the 5 % level; nan without spread."""
+    """The true difference that such data show with probability POWER at the 5 % level; nan if above 1, or without spread."""
     # (t(0.975, users - 1) + t(0.8, users - 1)) * stderr, in the unit of the differences: how much "no difference was
     # found" leaves open. `Comparison` says the same before a run. It depends on their spread, not on their mean.
     return detectable(found.stderr if shows_spread(found.stderr) else math.nan, found.users - 1)
 
 
 def detectable(stderr: float, degrees: float) -> float:
-    """The true difference that this standard error shows with probability POWER at 5 %."""
-    return (critical(degrees) + t_quantile(POWER, degrees)) * stderr
+    """The true difference of shares that this standard error shows with probability POWER at 5 %; nan if above 1."""
+    smallest = (critical(degrees) + t_quantile(POWER, degrees)) * stderr
+    return smallest if smallest <= 1 else math.nan

@@ -96,6 +96,11 @@ def test_without_spread_there_is_no_interval():
     assert math.isnan(minimum_detectable_difference(estimate([0.0] * 6, USERS)))
 
 
+def test_a_difference_that_no_two_shares_can_have_is_none_that_cases_show():
+    assert minimum_detectable_difference(estimate([0.1, 0.0, 0.1], USERS[:3])) < 1
+    assert math.isnan(minimum_detectable_difference(estimate([1.0, 0.0], ["u", "v"])))
+
+
 @pytest.mark.parametrize("n", [1, 8, 20, 1000])
 def test_all_right_or_all_wrong_says_what_such_data_leave_open(n):
     """As Wilson, with the 6 degrees of freedom, of n - 1 at most, of an error that no data show."""
