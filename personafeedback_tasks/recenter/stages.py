@@ -22,6 +22,7 @@ from ..core.report import RATIO, SIGNED, Examined, HumanAgreement, Line, ReportS
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..stats.agreement import Level, alpha
+from ..stats.clusters import Shared
 from ..stats.estimates import estimate_of
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
 from .rows import STAGES, Extraction, JudgedRow, PromptRow, Relevance, StageRow
@@ -159,13 +160,14 @@ class JudgedStage(StageBenchmark):
 
     def examine(self, rows: Rows[Any], asked: Collection[str]) -> Examined:
         """The answers of the baselines to the rows, and how far people agree on all rows, also on those not scored."""
-        every = [(row.user_id, self.votes(row)) for row in (*rows.cases, *rows.unscored)]
+        # users share prompts; each conversation is of one user alone
+        prompts = {row.id: row.prompt for row in (*rows.cases, *rows.unscored) if isinstance(row, PromptRow)}
+        every = [(row.user_id, prompts.get(row.id, ""), self.votes(row)) for row in (*rows.cases, *rows.unscored)]
         return Examined(
             constant=self.constant(),
             agreement=agreement(every, self.values, self.level),
             subsets=self.subsets(rows),
-            # users share prompts; each conversation is of one user alone
-            prompts={row.id: row.prompt for row in rows} if issubclass(self.row, PromptRow) else {},
+            prompts=prompts,
         )
 
     def shown(self, rows: Rows[Any], asked: Collection[str]) -> Shown:
@@ -175,14 +177,19 @@ class JudgedStage(StageBenchmark):
         return Shown(questions, self.asked_about, {row.id: self.texts(row) for row in of_run})
 
 
-def agreement(rows: Sequence[tuple[str, Sequence[Any]]], values: Sequence[Any], level: Level) -> HumanAgreement:
-    """How far people agree, from (user, votes) of every row; those with less than two votes do not count."""
-    several = [(user, votes) for user, votes in rows if len(votes) > 1]
+def agreement(rows: Sequence[tuple[str, str, Sequence[Any]]], values: Sequence[Any], level: Level) -> HumanAgreement:
+    """How far people agree; rows with less than two votes do not count.
+
+    Args:
+        rows: (user, prompt, votes) of each; the prompt is empty where users share none.
+    """
+    several = [row for row in rows if len(row[2]) > 1]
     if not several:
         return HumanAgreement({}, "These data have labels without votes, so people's agreement is unknown.")
-    users, votes = zip(*several, strict=True)
-    coefficient = estimate_of(lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0))
-    note = f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over users"
+    users, prompts, votes = zip(*several, strict=True)
+    coefficient = estimate_of(lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0), Shared(prompts))
+    over = "users and prompts" if any(prompts) else "users"
+    note = f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over {over}"
     return HumanAgreement({f"Krippendorff's alpha ({level})": coefficient}, note)
 
 

@@ -139,16 +139,30 @@ def test_every_score_of_ratings_is_its_definition(rows):
 
 
 def test_agreement_leaves_out_one_user_at_a_time_and_rows_with_one_vote_do_not_count():
-    rows = [("u1", ["YES", "NO", "NO"]), ("u2", ["YES", "YES"]), ("u3", ["NO", "NO"]), ("u3", ["YES"]), ("u4", [])]
-    found = agreement(rows, LABELS, "nominal")
-    votes = [said for _, said in rows[:3]]
+    votes = [["YES", "NO", "NO"], ["YES", "YES"], ["NO", "NO"]]
+    rows = [(f"u{number}", "", of_row) for number, of_row in enumerate(votes, 1)]
+    found = agreement([*rows, ("u3", "", ["YES"]), ("u4", "", [])], LABELS, "nominal")
     expected = estimate_of(lambda of: alpha(of, LABELS, "nominal"), votes, ["u1", "u2", "u3"], (-1.0, 1.0))
     assert found.coefficients == {"Krippendorff's alpha (nominal)": expected}
     # of 7 votes 3 are YES: chance disagrees in 2 * 3 * 4 / (7 * 6) = 4 / 7; one row of three has 4 / 2 / 7 = 2 / 7
     assert expected.value == pytest.approx(1 - (2 / 7) / (4 / 7))
-    nobody = agreement([("u1", []), ("u2", [])], LABELS, "nominal")
+    nobody = agreement([("u1", "", []), ("u2", "", [])], LABELS, "nominal")
     assert nobody.coefficients == {}
     assert "unknown" in nobody.note
+
+
+def test_agreement_allows_for_prompts_that_users_share():
+    with_votes = [row for row in load(Relevance, "sample") if len(row.votes) > 1]
+    votes = [[LABELS[not vote] for vote in row.votes] for row in with_votes]
+
+    def stderr(clusters: list[object]) -> float:
+        return jackknife_stderr(lambda of: alpha(of, LABELS, "nominal"), votes, clusters)
+
+    users, prompts = [row.user_id for row in with_votes], [row.prompt for row in with_votes]
+    of_users, of_prompts, of_both = stderr(users), stderr(prompts), stderr(list(zip(users, prompts, strict=True)))
+    expected = max(of_users**2, of_prompts**2, of_users**2 + of_prompts**2 - of_both**2) ** 0.5
+    (value,) = RELEVANCE.report.examine(ROWS, {row.id for row in ROWS}).agreement.coefficients.values()
+    assert value.stderr == pytest.approx(expected) != of_users
 
 
 def test_rows_with_even_votes_count_for_agreement_and_for_nothing_else():
