@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ..core.report import key_of
 from ..logs.caveat import FORBIDS, VOID
 from ..logs.run import Run
 from ..stats.estimates import Estimate
@@ -102,7 +103,7 @@ def _value(row: RankedRun, one: Contender) -> Estimate | None:
     without = one.controls.get(control.value)
     if without is None or run.setting not in [*control.people][:1] or not _whole(run, without, (VOID,)):
         return None
-    return row.measures.get(GAIN.replace(" ", "_"))
+    return row.measures.get(key_of(GAIN))
 
 
 def costs_beside(

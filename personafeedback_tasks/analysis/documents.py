@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from ..common.outputs import Output
-from ..core.report import Line
+from ..core.report import Line, key_of
 from ..logs.caveat import Caveat
 from ..logs.names import signature_line
 from ..logs.run import Run
@@ -131,6 +131,11 @@ class RunEntry(Record, frozen=True, kw_only=True):
         ),
     ]
 
+    @property
+    def control_of(self) -> dict[str, str]:
+        """Key of a difference to a control -> setting of that control, asked or not."""
+        return {key_of(name): value for name, value in self.controls.items()}
+
 
 def fields_of(run: Run, controls: Mapping[str, Run], use: Use | None, audit: str) -> dict[str, Any]:
     """The fields of a `RunEntry`, by name; `audit` is the version of the audit of the texts, empty without data."""
@@ -210,7 +215,7 @@ class ReportedRun(RunEntry, frozen=True, kw_only=True):
 
     def differences(self, group: Group) -> dict[str, Estimate]:
         """The differences to the controls that are there, by name."""
-        found = {name: group.measures.get(name.replace(" ", "_")) for name in self.controls}
+        found = {name: group.measures.get(key_of(name)) for name in self.controls}
         return {name: value for name, value in found.items() if value is not None}
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..core.report import DIFFERENCE, Control, Line
+from ..core.report import DIFFERENCE, Control, Line, key_of
 from ..core.result import CorpusMetric, Result
 from ..core.table import UnitMean
 from ..logs.run import Run
@@ -126,7 +126,7 @@ def every(one: Contender) -> list[Measure]:
 
 
 def _named(label: str, **fields: Any) -> Measure:
-    return Measure(label.replace(",", "").replace(" ", "_"), label, **fields)
+    return Measure(key_of(label), label, **fields)
 
 
 def _of_control(control: Control, one: Contender) -> list[Measure]:
@@ -200,7 +200,7 @@ def _in_rankings(measure: Measure, one: Contender) -> str:
 
 def over(baseline: str) -> str:
     """The key of the margin over a baseline."""
-    return f"over_{baseline}".replace(" ", "_")
+    return key_of(f"over_{baseline}")
 
 
 # --- values -----------------------------------------------------------------------------------------------------------

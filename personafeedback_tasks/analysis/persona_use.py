@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ..core.report import key_of
 from ..logs.run import Run
 from ..stats.estimates import ALPHA, Estimate, critical, mean, paired, shows_spread
 from .contender import Contender
@@ -134,7 +135,7 @@ def use_of(run: Run, measures: Mapping[str, Estimate | None], controls: Mapping[
     named = {key: names.get(values, "") for key, values in compared.items()}
     compared[COUNTING], named[COUNTING] = compared[WRONG], EXCESS
 
-    values = {key: measures.get(name.replace(" ", "_")) for key, name in named.items()}
+    values = {key: measures.get(key_of(name)) for key, name in named.items()}
     found = {}
     for key, value in values.items():
         # a verdict across different cases would be about none of them: a control on a part counts as not asked

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..core.cases import CaseSet
-from ..core.report import Examined
+from ..core.report import Examined, key_of
 from ..core.result import Result
 from ..core.usage import ELSEWHERE, Prices, total
 from ..logs.data import RunData
@@ -74,7 +74,7 @@ def make_report(
         ),
         audit=about.version,
         beside={value: signature_line(control) for value, control in controls.items()},
-        advice=_advice(run, [value for name, value in named.items() if name.replace(" ", "_") not in overall]),
+        advice=_advice(run, [value for name, value in named.items() if key_of(name) not in overall]),
         cells=run.cells,
         partial=run.partial,
         left_out=run.left_out,

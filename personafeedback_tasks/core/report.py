@@ -117,6 +117,11 @@ class Shown:
     told: Mapping[str, Callable[[str], str]] = field(default_factory=dict)  # setting -> user id -> user shown instead
 
 
+def key_of(name: str) -> str:
+    """The key of a measure with this name, one word: `right minus wrong` -> `right_minus_wrong`."""
+    return name.replace(",", "").replace(" ", "_")
+
+
 @dataclass(frozen=True)
 class Difference:
     """A difference between runs under two values of the control's option that has a name of its own."""
@@ -129,8 +134,8 @@ class Difference:
 
     @property
     def key(self) -> str:
-        """The name as one word: `right_minus_wrong`."""
-        return self.name.replace(" ", "_")
+        """`right_minus_wrong`."""
+        return key_of(self.name)
 
 
 @dataclass(frozen=True)

@@ -112,10 +112,9 @@ def results(run: Run, report: ReportedRun, spec: CardSpec) -> list[EvalResult]:
     remarks = f" ({', '.join(run.remarks)})" if run.remarks else ""
     dataset, commit = data_set_of(run, spec)
 
-    controls = {name.replace(" ", "_"): value for name, value in report.controls.items()}
     scores = dict.fromkeys((run.primary, "acc"))
     found = []
-    for group, key in product(report.groups.values(), (*scores, *controls)):
+    for group, key in product(report.groups.values(), (*scores, *report.control_of)):
         one = group.measures.get(key)
         if one is None or math.isnan(one.value):
             continue
@@ -130,7 +129,7 @@ def results(run: Run, report: ReportedRun, spec: CardSpec) -> list[EvalResult]:
             args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
             args |= {f"baseline_{one}": _rounded(group.measures[one].value) for one in spec.baselines}
         else:
-            args["control"] = foreign.line(report.beside[controls[key]])
+            args["control"] = foreign.line(report.beside[report.control_of[key]])
         found.append(
             EvalResult(
                 task_type="multiple-choice",
@@ -199,9 +198,8 @@ def section(
     """The Markdown section of a card, by the template `card.md.j2`: verdict and numbers, their limits, how it was asked."""
     control = run.benchmark.report.control
     beside = [key for key, measure in report.measures.items() if measure.kind == "beside"]
-    gains = [name.replace(" ", "_") for name in report.controls]
     # each once, the score first; a table is without those that the run lacks
-    keys = dict.fromkeys((run.primary, "acc", *spec.baselines, *beside, *gains))
+    keys = dict.fromkeys((run.primary, "acc", *spec.baselines, *beside, *report.control_of))
     groups, more = report.rows, len(report.rows) > MOST_ROWS
     if more:
         groups = [group for name, group in report.groups.items() if name not in run.cells]

@@ -71,7 +71,7 @@ def forest(ranking: Ranking) -> dict[str, Any]:
             lines.append((label, scores[0].value - margin.value))
     marks = []
     for run, score in zip(runs, scores, strict=True):
-        gaps = {value: run.measures.get(name.replace(" ", "_")) for name, value in run.controls.items()}
+        gaps = {value: run.measures.get(key) for key, value in run.control_of.items()}
         known = {who: score.value - gap.value for value, who in people.items() if (gap := gaps.get(value))}
         marks.append({who: value for who, value in known.items() if not math.isnan(value)})
     ends = [value for score in scores for value in (score.value, score.low, score.high)]

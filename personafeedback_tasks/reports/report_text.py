@@ -119,7 +119,7 @@ def table_of(report: ReportedRun, groups: Sequence[Group], keys: Iterable[str]) 
 
 def _cells(report: ReportedRun) -> list[Block]:
     cells = [group for name, group in report.groups.items() if name in report.cells]
-    shown = (report.primary, *(name.replace(" ", "_") for name in report.controls))
+    shown = (report.primary, *report.control_of)
     return [table_of(report, cells, shown[:2])] if 1 < len(cells) <= MOST_CELLS else []
 
 
