@@ -37,17 +37,17 @@ S = TypeVar("S", bound=msgspec.Struct)
 def table(
     path: Path, kind: type[S], lax: Callable[[type, Any], Any] | None = None, any_text: bool = False
 ) -> Iterator[tuple[str, S]]:
-    """(place, row) of every line of a CSV, or else of JSON Lines. Raises DataError for a broken line.
+    """(place, row) of every line of JSON Lines (`.jsonl`), or else of a CSV. Raises DataError for a broken line.
 
     Args:
         lax: as in `records.decoded`.
         any_text: as in `records.rows`.
     """
     lines: Iterable[tuple[str, Mapping[str, Any]]]
-    if path.suffix.lower() == ".csv":
-        lines = tables.rows(path, columns(kind), required(kind))
-    else:
+    if path.suffix.lower() == ".jsonl":
         lines = ((f"{path}, line {number}", row) for number, row in json_rows(path, any_text))
+    else:
+        lines = tables.rows(path, columns(kind), required(kind))
     for where, line in lines:
         yield (
             where,

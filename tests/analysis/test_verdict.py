@@ -330,8 +330,8 @@ def test_votes_on_the_duels_of_few_users_are_left_out(logs, tmp_path):
     votes = [
         (case.extra["source"], "other" if run.cases[case.id].value("acc") else "reply") for case in list(cases)[:8]
     ]
-    path = tmp_path / "votes.csv"
-    path.write_text("case,winner\n" + "".join(f"{case},{winner}\n" for case, winner in votes), "utf-8")
+    path = tmp_path / "votes.tsv"  # a spreadsheet's export, whatever its name
+    path.write_text("case\twinner\n" + "".join(f"{case}\t{winner}\n" for case, winner in votes), "utf-8")
     found, printed = verdict_of(logs, "readable", "some", "--human", path, tmp_path=tmp_path)
     assert (found["people"], found["prediction_powered"]) == (8, None)
     few = f"they are on duels of {found['people_users']} users, and at least 10 users are needed."
