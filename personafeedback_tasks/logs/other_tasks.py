@@ -274,6 +274,7 @@ def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list
                 calls += 1
         scores = results["results"][task]
         reported = {"mean": float(scores[value])} if value in scores else {}
+        better = bool((results.get("higher_is_better") or {}).get(task, {}).get(metric, True))
         refuse_other_mean(path, value, mean(sample.value for sample in samples.values()), reported)
         run = TaskRun(
             task=task,
@@ -289,12 +290,13 @@ def _lm_eval(path: Path, results: dict[str, Any], values: Sequence[str]) -> list
                 "description": str(of_task.get("description")),
                 "generation of the task": _text(of_task.get("generation_kwargs")),
                 "few shots": str(results.get("n-shot", {}).get(task)),
+                "higher is better": str(better),
             },
             samples=samples,
             missed=(missed, calls),
             path=path,
             program="lm-eval",
-            higher_is_better=bool((results.get("higher_is_better") or {}).get(task, {}).get(metric, True)),
+            higher_is_better=better,
         )
         runs.append(run)
     return runs

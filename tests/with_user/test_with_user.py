@@ -367,12 +367,17 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
         results = json.loads(path.read_text("utf-8"))
         results["config"]["model_args"] = {"pretrained": "lab/other"}
         path.write_text(json.dumps(results), "utf-8")
-    results["configs"]["toy_sums"]["generation_kwargs"]["until"] = []
-    path.write_text(json.dumps(results), "utf-8")
-    refused = personafeedback("cost", tmp_path / "other")
-    assert "found generation of the task" in refused.output
-    results["configs"]["toy_sums"]["generation_kwargs"]["until"] = ["\n"]
-    path.write_text(json.dumps(results), "utf-8")
+    as_it_is = path.read_text("utf-8")
+    of_task = results["configs"]["toy_sums"]["generation_kwargs"]
+    for name, of, key, value in (
+        ("generation of the task", of_task, "until", []),
+        ("higher is better", results["higher_is_better"]["toy_sums"], "exact_match", False),
+    ):
+        before, of[key] = of[key], value
+        path.write_text(json.dumps(results), "utf-8")
+        assert f"found {name}" in personafeedback("cost", tmp_path / "other").output
+        of[key] = before
+    path.write_text(as_it_is, "utf-8")
     both = costs(tmp_path / "no", tmp_path / "own", tmp_path / "other")
     assert sorted(one["model"] for one in both) == ["lab/other", made["persona"]["model"]]
     for name in ("Nobody", "../x", ""):
