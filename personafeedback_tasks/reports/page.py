@@ -18,7 +18,7 @@ from ..logs.caveat import VOID, Caveat
 from ..stats.estimates import ALPHA, Estimate, percent
 from . import page_plots, rank_text
 from .page_data import Part, data, parts_of
-from .table import NOTHING, in_unit, interval, number, spaced
+from .table import in_unit, interval, number, spaced
 
 FILES = Path(__file__).with_suffix("")
 """The template, the style and the scripts."""
@@ -144,15 +144,15 @@ def _column(part: Part, key: str, is_short: bool = False) -> dict[str, Any]:
         "heading": in_unit(name, measure.unit),
         "meaning": measure.meaning,
         "short": is_short,
-        "cells": [_cell(measure, value) for value in entry.values(key)],
+        "cells": [_cell(measure, value, rank_text.absent(entry, key)) for value in entry.values(key)],
         "plots": page_plots.bars(entry, key) if key in entry.gains[:1] and entry.has(key) else None,
     }
 
 
-def _cell(measure: Line, value: Estimate | None) -> dict[str, Any]:
+def _cell(measure: Line, value: Estimate | None, absent: str) -> dict[str, Any]:
     # `text`; `aside`, its interval; `sort`, the number that orders it, empty where it is undefined
     if value is None:
-        return {"text": rank_text.NOT_ASKED if measure.kind == "difference" else NOTHING, "aside": "", "sort": ""}
+        return {"text": absent, "aside": "", "sort": ""}
     text = number(value.value, measure.unit)
     if math.isnan(value.value):
         return {"text": text, "aside": "", "sort": ""}

@@ -17,11 +17,11 @@ from .blocks import Block, bullets, heading, paragraph, signatures, warnings
 from .table import INTERVAL, NOTHING, Column, Table, in_unit, interval, measured, number, spaced, with_interval
 
 LEGEND = (
-    "{score} in percent, differences to a baseline or a control in points, on the cases that both answered; intervals are "
-    "clustered by user. place: the order by {score}. In parentheses: the places that the model may really have; in 95 % "
-    "of rankings these ranges hold for all models at once. tied: the places of the models that it is not significantly "
-    "different from. The sentences on single models are corrected for the number of models (Bonferroni); intervals are "
-    "those of each model alone."
+    "Differences to a baseline or a control are on the cases that both answered; intervals are clustered by user. place: "
+    "the order by {score}. In parentheses: the places that the model may really have; in 95 % of rankings these ranges "
+    "hold for all models at once. tied: the places of the models that it is not significantly different from. The "
+    "sentences on single models are corrected for the number of models (Bonferroni); intervals are those of each model "
+    "alone."
 )
 PAIRED = (
     " Models are compared in pairs, case by case: t over users, which allows for skew, at the 5 % level with Holm's "
@@ -31,7 +31,7 @@ VOID = "void"
 """In place of the place of a void run."""
 
 MEANINGS = {
-    GAIN: "with the persona minus without, in points",
+    GAIN: "with the persona minus without",
     SWAP: "50 without the person",
     COST: "of the answers that are right without the user's memory, those that are wrong with it; lower is better",
 }
@@ -127,8 +127,13 @@ def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
         known = any(value is not None and not math.isnan(value.low) for value in values)
         has_ends = measure.is_share and measure.kind not in ("own", "beside") and known
         line = replace(measure, interval=has_ends, strong=False, none="")
-        columns += measured(line, values, NOT_ASKED if key in ranking.gains else NOTHING)
+        columns += measured(line, values, absent(ranking, key))
     return columns
+
+
+def absent(ranking: RankingEntry, key: str) -> str:
+    """What stands where a run has no value of a measure."""
+    return NOT_ASKED if key in ranking.gains else NOTHING
 
 
 def ranges(places: Sequence[int]) -> str:

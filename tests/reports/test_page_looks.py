@@ -12,13 +12,14 @@ from support.logs import inspect_log
 from support.releases import write_release
 
 from personafeedback_tasks.analysis.contender import Contender
+from personafeedback_tasks.analysis.documents import RankDocument
 from personafeedback_tasks.analysis.ranking import make_ranking
 from personafeedback_tasks.analysis.sentences import sentence
 from personafeedback_tasks.logs.caveat import WEAKENS, caveat
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.logs.run import Run
 from personafeedback_tasks.personafeedback.cases import load_cases
-from personafeedback_tasks.reports import page
+from personafeedback_tasks.reports import blocks, page, rank_text
 
 AXE = Path(__file__).parent.parent / "support" / "axe" / "axe.min.js"
 
@@ -80,8 +81,10 @@ def made(tmp_path_factory) -> Path:
         runs = {setting: planted(template, name, setting, skill) for setting, skill in zip(SETTINGS, skills)}  # noqa: B905
         contenders.append(Contender(runs.pop("persona"), controls=runs))
     ranking = make_ranking(contenders, template.benchmark.report.examine(cases, template.cases.keys()), cases)
-    (root / "index.html").write_text(page.render([ranking], []), encoding="utf-8")
-    return root / "index.html"
+    (root / "ranking.html").write_text(page.render([ranking], []), encoding="utf-8")
+    document = RankDocument(rankings=[ranking.entry], balance=[])
+    (root / "ranking.md").write_text(blocks.markdown(rank_text.blocks(document, full=True)), encoding="utf-8")
+    return root / "ranking.html"
 
 
 SETTINGS = ("persona", "other_persona", "no_persona")
@@ -119,6 +122,8 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
         "No sign that it uses this user's persona.",
     ]
     assert [text.split(" ")[0] for text in browser.texts(".sortable td:nth-child(4)")][1:] == ["+0.0", "not", "+0.0"]
+    not_asked = [text for text in browser.texts(".sortable td b") if text == "not asked"]
+    assert len(not_asked) == len(re.findall(r"\| not asked (?=\|)", made.with_suffix(".md").read_text("utf-8"))) == 2
     values = [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")]
     assert [value[0] for value in values] == ["100.0", "76.0", "50.7", "25.3"]
     told = [[word for word in value if re.fullmatch(r"[\d.]+", word)][1:] for value in values]
