@@ -68,8 +68,8 @@ def report_spec(orders: Orders, **fields: Any) -> ReportSpec:
         headline=(
             Line("acc", strong=True, interval=True, meaning=ACC),
             Line("consistency", interval=True, meaning=consistency, ranked=True),
-            Line("tie", "ties (wrong in acc)"),
-            Line("acc_half", "acc_half (a tie counts half)" if two else "acc_half (a tie counts its share)"),
+            Line("tie", "ties, wrong in acc"),
+            Line("acc_half", "acc_half, a tie counts half" if two else "acc_half, a tie counts its share"),
             Line(DEBIASED, strong=True, interval=True, meaning=ACC_SYM),
             Line("p_chosen", strong=True, interval=True),
         ),

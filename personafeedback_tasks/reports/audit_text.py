@@ -35,7 +35,7 @@ def blocks(document: AuditDocument, why_not: str) -> list[Block]:
         _baselines(f"Accuracy of baselines; chance is {percent(scores.chance)}", scores.acc),
         _baselines("Accuracy with another user's persona", scores.other_persona),
         _baselines(
-            "Right minus wrong: accuracy minus that with another user's persona, in points",
+            "Right minus wrong: accuracy minus that with another user's persona",
             scores.right_minus_wrong,
             sign=True,
         ),

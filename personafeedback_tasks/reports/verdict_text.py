@@ -11,7 +11,7 @@ from .blocks import Block, apart, bullets, heading, paragraph, signatures, warni
 from .table import Column, Table, in_unit, percent, spaced, with_interval
 
 LEGEND = (
-    "Win rates in percent: the mean over both orders of each duel. A tie (the reply equals the other side) counts "
+    "Win rates: the mean over both orders of each duel. A tie (the reply equals the other side) counts "
     "half, and an empty side loses; neither is asked. Won, lost: all calls picked the reply, or the other side; "
     "{neither}split: the rest. Calibration: the same judge's accuracy on the benchmark's pairs of the same cells. "
     "Consistency: both orders picked the same text. Intervals are clustered by user."

@@ -82,7 +82,7 @@ def test_the_real_figures(real):
 def test_all_right_of_a_few_cases_has_an_interval_and_each_column_a_name_of_its_own():
     words = CliRunner().invoke(main, ["audit", "--data", "sample"]).stdout
     assert "± " not in words
-    accuracy, difference = words.split("Right minus wrong: accuracy minus that with another user's persona, in points")
+    accuracy, difference = words.split("Right minus wrong: accuracy minus that with another user's persona")
     assert re.search(r"general easy +50.0 +17.7–82.3 +100.0 +57.2–100.0\n", accuracy)
     assert re.search(r"general easy +\+37.5 +-5.8 to \+89.9", difference)
 

@@ -152,7 +152,7 @@ def test_a_tie_is_wrong_and_is_reported_without_measures_of_position(make_releas
     assert "both orders" not in made.signature
     assert "persona system turn" in made.signature
     shown = {column.heading: column.texts for table in report_text.tables(made) for column in table.shown}
-    assert (shown["ties (wrong in acc) (%)"], shown["acc_half (a tie counts half) (%)"]) == (("25.0",), ("62.5",))
+    assert (shown["ties, wrong in acc (%)"], shown["acc_half, a tie counts half (%)"]) == (("25.0",), ("62.5",))
     assert (
         not {f"{name} (%)" for name in ("acc_both", "consistency", "bias_first", "first_rate", "invalid")}
         & shown.keys()
