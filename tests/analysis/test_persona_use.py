@@ -126,6 +126,7 @@ def test_a_control_on_a_part_of_the_cases_is_no_part_of_the_verdict():
     assert beside.overall.measures["right_minus_wrong"] == whole.overall.measures["right_minus_wrong"]
     assert beside.overall.measures["right_minus_similar"].n == 8
     assert "right minus similar" in beside.verdict  # as not asked
+    assert beside.controls.keys() - whole.controls.keys() == {"right minus similar"}
     assert beside.use == whole.use
 
 

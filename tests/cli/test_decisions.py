@@ -29,8 +29,10 @@ def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_
     told = ran("report", log, control).output
     assert told == ran("report", control, log).output != ran("report", log).output
     other = judged(tmp_path / "other", "mixed", setting="no_persona", method="cot")
-    said = " ".join(ran("report", log, other).output.split())
-    assert "found method cot, expected generate as in the run that it controls. Only setting may differ." in said
+    unfit = "found method cot, expected generate as in the run that it controls. Only setting may differ."
+    record = ("export", log, other, "--out", tmp_path, "--evaluator", "me", "--relationship", "first_party")
+    for shown in (ran("report", log, other).output, refused(*record)):
+        assert unfit in " ".join(shown.split())
 
 
 @pytest.fixture

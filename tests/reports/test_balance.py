@@ -60,6 +60,9 @@ def test_a_model_with_gain_and_cost_has_them_side_by_side(logs, tmp_path):
         "knower": {"persona gain": 1, "swap score": 1, "yields": 0},
         "yielder": {"persona gain": 1, "yields": pytest.approx(1 / 3)},
     }
+    (row, *_) = [row for row in with_controls(read_runs([logs])) if row[0].benchmark.name == "memsyco"]
+    better = {key: one.higher_is_better for key, one in make_report(row[0], None, row[1]).measures.items()}
+    assert (better["yields"], better["helped_not_yields"], better["acc_no_persona"]) == (False, True, None)
 
 
 OVERLAPPING = """
@@ -104,8 +107,8 @@ def gain_of(ask, method="generate", model=right):
     ask(f"gain-{method}-without", "personafeedback", wrong, method=method, setting="no_persona")
 
 
-def balance_of(folder):
-    done = ran("rank", folder / "logs", "--json", folder / "r.json")
+def balance_of(folder, *options):
+    done = ran("rank", folder / "logs", "--json", folder / "r.json", *options)
     found = json.loads((folder / "r.json").read_text("utf-8"))["balance"]
     return {one["model"]: {name: value["value"] for name, value in one["values"].items()} for one in found}, done.stdout
 
@@ -140,6 +143,7 @@ COUNTED = {
     "another method is another model": (
         [(lambda case, call: "Answer: A", {"method": "cot", "setting": setting}) for setting in ("persona", "no_persona")], *NONE,
     ),
+    "nor is that of a model that is never right without": ([(right, {}), (wrong, {"setting": "no_persona"})], *NONE),
     "a part is no cost": ([(wrong, {"selection": FACTS}), (right, {"selection": FACTS, "setting": "no_persona"})], *NONE),
     "both parts are": (
         [(model, {"selection": part, "setting": setting}) for part in (FACTS, CONFLICT) for model, setting in ((wrong, "persona"), (right, "no_persona"))],
@@ -179,6 +183,8 @@ def test_a_partial_or_void_control_is_none(ask, tmp_path, monkeypatch):
     ask("b", "memsyco", right, setting="no_persona")
     rows = with_controls(read_runs([tmp_path / "logs"]))
     assert all(costs_beside(run, rows) == {} for run, _ in rows), "a card takes none from the sample"
+    monkeypatch.setattr(caveats, "of_run", lambda run: [])
+    assert all(costs_beside(run, rows) == {} for run, _ in rows), "nor from any data but the benchmark's own"
     assert cost_of(tmp_path, monkeypatch) == 1
     assert cost_of(tmp_path, monkeypatch, void=is_control) is None
     assert cost_of(tmp_path, monkeypatch, change=part_missing) is None
@@ -196,6 +202,17 @@ def test_a_rank_leaves_out_what_a_void_control_gives(ask, tmp_path):
     assert not {"yields", "helped_not_yields"} & found.keys(), "nor does a report say what such a control loses"
 
 
+def test_of_several_runs_of_a_model_the_earliest_counts(ask, tmp_path, monkeypatch):
+    gain_of(ask)
+    for name, model, day in (("m", right, 2), ("server/m", wrong, 1)):
+        ask("a", "memsyco", model, name)
+        log = tmp_path / "logs" / "a" / f"{name.replace('/', '_')}.jsonl"
+        log.write_text(log.read_text("utf-8").replace("2026-11-24", f"2026-11-0{day}"), "utf-8")
+    ask("b", "memsyco", right, setting="no_persona")
+    assert balance_of(tmp_path, "--name", "server/m=m")[0] == {"m": {"persona gain": 1, "yields": 1}}
+    assert cost_of(tmp_path, monkeypatch, change=lambda run: run.said(shown="m")) == 1
+
+
 def test_gains_are_of_one_benchmark(ask, tmp_path):
     for name in ("m", "n"):
         ask("c", "prefeval", lambda case, call: call[-1], name)  # `right_at_C`
@@ -206,6 +223,7 @@ def test_gains_are_of_one_benchmark(ask, tmp_path):
     assert {name: values["persona gain"] for name, values in found.items()} == {"m": 1, "n": 1}
     assert "in points (PrefEval" in text
     gain_of(ask)
+    ask("s", "personafeedback_swap", lambda case, call: "")  # void
     found, text = balance_of(tmp_path)
     assert found == {"m": {"persona gain": 1, "yields": 0}}
     assert "in points (PersonaFeedback" in text
