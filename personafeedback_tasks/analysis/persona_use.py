@@ -60,10 +60,12 @@ class Use:
 
     @property
     def asked(self) -> bool:
+        """Whether it was asked with another user's persona, or without one."""
         return self.void or WRONG in self.differences or NONE in self.differences
 
     @property
     def controlled(self) -> bool:
+        """Whether it was asked with both, which the verdict that it uses who the user is needs."""
         return WRONG in self.differences and NONE in self.differences
 
     @property

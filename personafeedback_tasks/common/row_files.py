@@ -49,10 +49,8 @@ def table(
     else:
         lines = tables.rows(path, columns(kind), required(kind))
     for where, line in lines:
-        yield (
-            where,
-            decoded(where, {name: value for name, value in line.items() if name or value}, kind, "Fix it.", lax),
-        )
+        named = {name: value for name, value in line.items() if name or value}  # without a spreadsheet's empty columns
+        yield where, decoded(where, named, kind, "Fix it.", lax)
 
 
 def columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:

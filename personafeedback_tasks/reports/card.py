@@ -42,6 +42,9 @@ _ENVIRONMENT = Environment(
     finalize=lambda value: value if isinstance(value, Markup) else foreign.markdown(str(value)),
 )  # fmt: skip
 _ENVIRONMENT.filters["code"] = lambda text: Markup(foreign.code(text))
+_ENVIRONMENT.globals.update(
+    percent=percent, interval=interval, sentence=sentence, first_sentence=first_sentence, COST=COST, DIFFERENCE=DIFFERENCE,
+)  # fmt: skip
 _TEMPLATE = _ENVIRONMENT.from_string(Path(__file__).with_name("card.md.j2").read_text(encoding="utf-8"))
 
 
@@ -127,7 +130,7 @@ def results(run: Run, report: ReportedRun, spec: CardSpec) -> list[EvalResult]:
             kind, name = "accuracy", f"{key} ({run.method.per_case}), %"
             refusals = group.reasons.get("refusal", 0)
             args |= {"refusals": refusals, "unreadable": sum(group.reasons.values()) - refusals}
-            args |= {f"baseline_{one}": _rounded(group.measures[one].value) for one in spec.baselines}
+            args |= {f"baseline_{baseline}": _rounded(group.measures[baseline].value) for baseline in spec.baselines}
         else:
             args["control"] = foreign.line(report.beside[report.control_of[key]])
         found.append(
@@ -232,7 +235,4 @@ def section(
         first=first,
         rest=rest,
         arguments=", ".join(f"{name}={value}" for name, value in asked.items()),
-        **{one.__name__: one for one in (percent, interval, sentence, first_sentence)},
-        COST=COST,
-        DIFFERENCE=DIFFERENCE,
     )
