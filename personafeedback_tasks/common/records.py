@@ -114,7 +114,9 @@ def lenient(text: str | bytes, kind: Any = Any) -> Any:
         try:
             return msgspec.convert(json.loads(text), kind)
         except json.JSONDecodeError as error:
-            raise ValueError(f"{error.msg} (column {error.colno})") from error  # its line is not that of the file
+            line = error.doc.rstrip().count("\n", 0, error.pos) + 1  # a row has one, whose number in its file it is not
+            place = f"line {line}, " if line > 1 else ""
+            raise ValueError(f"{error.msg} ({place}column {error.colno})") from error
 
 
 def decoded(

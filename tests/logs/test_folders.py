@@ -294,6 +294,17 @@ def test_a_log_that_was_converted_to_another_encoding_is_called_that(name, encod
             read_runs([log])
 
 
+@pytest.mark.slow
+def test_the_error_of_a_json_log_that_was_cut_off_has_its_line(shards, tmp_path):
+    log = tmp_path / "log.json"
+    write_eval_log(read_eval_log(str(next((shards / "first").glob("*.eval")))), str(log))
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    at = len(lines) // 2
+    log.write_text("".join(lines[:at]).rstrip()[:-1], "utf-8")
+    with pytest.raises(RunError, match=rf"log.json: found a log that .* \(line {at}, column \d+\)\)"):
+        read_runs([log])
+
+
 @pytest.mark.parametrize(("form", "name"), [("eval", "log.json"), ("eval", "log"), ("json", "log.eval")])
 def test_a_log_of_inspect_under_a_name_of_another_format_is_called_that(form, name, shards, tmp_path):
     log = tmp_path / f"whole.{form}"
