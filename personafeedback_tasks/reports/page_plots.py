@@ -77,14 +77,18 @@ def forest(ranking: Ranking) -> dict[str, Any]:
     ends = [value for score in scores for value in (score.value, score.low, score.high)]
     ends += [value for of_run in marks for value in of_run.values()]
     axis = Axis.over([*ends, *(value for _, value in lines)])
+    asked = [who for who in people.values() if any(who in of_run for of_run in marks)]
     rows = []
     for score, of_run in zip(scores, marks, strict=True):
-        others = [(who, axis.at(value), percent(value)) for who, value in of_run.items()]
+        # one for each head, empty where this run has none
+        others = [
+            (who, axis.at(of_run[who]), percent(of_run[who])) if who in of_run else (who, "", "") for who in asked
+        ]
         rows.append({"bar": axis.bar(score), "value": percent(score.value), "ends": interval(score), "others": others})
     return {
         "ticks": axis.ticks,
         "lines": [(label, axis.at(value), percent(value)) for label, value in lines],
-        "people": [who for who in people.values() if any(who in of_run for of_run in marks)],
+        "people": asked,
         "rows": rows,
     }
 

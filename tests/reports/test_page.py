@@ -258,7 +258,7 @@ def test_the_table_forest_and_matrix_have_every_run(browser, written, ranked, li
         "return [...document.querySelectorAll('.forest .point')].map((one) => one.getBoundingClientRect().x)"
     )[:sound]
     assert points == sorted(points, reverse=True)
-    assert [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")] == [
+    assert [text.split() for text in browser.texts(".forest .bar[data-run] .value")] == [
         text.split()
         for text in browser.texts(".sortable tbody td:nth-child(4)")  # the third says which score
     ]

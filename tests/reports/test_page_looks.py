@@ -124,11 +124,11 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
     assert [text.split(" ")[0] for text in browser.texts(".sortable td:nth-child(4)")][1:] == ["+0.0", "not", "+0.0"]
     not_asked = [text for text in browser.texts(".sortable td b") if text == "not asked"]
     assert len(not_asked) == len(re.findall(r"\| not asked (?=\|)", made.with_suffix(".md").read_text("utf-8"))) == 2
-    values = [text.split() for text in browser.texts(".forest .bar:not(.axis) .value")]
+    values = [text.split() for text in browser.texts(".forest .bar[data-run] .value")]
     assert [value[0] for value in values] == ["100.0", "76.0", "50.7", "25.3"]
     told = [[word for word in value if re.fullmatch(r"[\d.]+", word)][1:] for value in values]
     assert told == [["25.3", "50.7"], ["76.0", "76.0"], [], ["25.3", "25.3"]]  # the planted shares of the 75 cases
-    places = "return [...document.querySelectorAll('.forest .bar:not(.axis)')].map((bar) => [...bar.querySelectorAll('.point')].map((one) => one.getBoundingClientRect()).map((of) => of.x + of.width / 2))"
+    places = "return [...document.querySelectorAll('.forest .bar[data-run]')].map((bar) => [...bar.querySelectorAll('.point')].map((one) => one.getBoundingClientRect()).map((of) => of.x + of.width / 2))"
     drawn = browser(places)
     for value, numbers, points in zip(values, told, drawn, strict=True):  # on one axis: the more, the further right
         assert len(points) == 1 + len(numbers)
@@ -137,6 +137,13 @@ def test_the_first_screen_says_which_model_uses_the_persona(browser, made):
             range(len(shown)), key=shown.__getitem__
         ) or len({*shown}) < len(shown)
     assert [text.strip() for text in browser.texts(".forest .keys span")][:2] == ["another person", "nobody"]
+    heads, *edges = browser(
+        "return [...document.querySelectorAll('.forest .bar')].map((bar) => [...bar.querySelectorAll('.value > span')].map((one) => [one.getBoundingClientRect().right, one.textContent]))"
+    )
+    assert [text for _, text in heads] == ["Accuracy", "another person", "nobody"]
+    assert all(
+        [right for right, _ in row] == [right for right, _ in heads] for row in edges
+    )  # each number under its head
 
 
 def test_a_case_shows_what_a_run_picked_with_other_personas(browser, made):
