@@ -15,6 +15,7 @@ from ..logs.run import Run
 from ..stats.estimates import Estimate
 from . import void
 from .contender import Contender
+from .control import named_differences
 from .measures import shared_picks
 from .users import FEW_USERS
 from .void import MOST_MISSING, MOST_UNREADABLE, by_place, free_of_place, missing_share, place_of, unreadable_part
@@ -135,9 +136,11 @@ def of_control(run: Run, control: Run, value: str) -> Iterator[Caveat]:
         yield caveat("control_unreadable", VOID, value=value, **unreadable)
     elif share:
         yield caveat("few_control_unreadable", WEAKENS, value=value, own=100 * own, **unreadable)
-    spec, common = run.benchmark.report.control, run.cases.keys() & control.cases.keys()
+    spec = run.benchmark.report.control
     if (place := by_place(control)) and not by_place(run):
         of = {"known": spec.known, "free": free_of_place(control)}
         yield caveat("control_by_place", VOID, value=value, **place.shown, **of)
-    if value == spec.value and len(common) < len(run.cases):
-        yield caveat("gain_in_part", WEAKENS, gain=spec.gain, common=len(common), cases=len(run.cases))
+    common = len(run.cases.keys() & control.cases.keys())
+    for name, subtracted in named_differences(run).items():
+        if subtracted == value and common < len(run.cases):
+            yield caveat("gain_in_part", NAMED, gain=name, common=common, cases=len(run.cases))

@@ -47,6 +47,7 @@ class Use:
         unread: name of a difference -> share of replies without a pick of the second run minus that of the first. They
             count as wrong, and so may make this much of the difference.
         void: whether a difference is not measured since a run of it is void.
+        in_part: whether a control has too few of the run's cases, see MOST_CASES, and so counts as not asked.
         missing: names of SIMILAR and COUNTING in outputs, where the benchmark has one and the run lacks it.
         models: models of a ranking that are judged together; signs are corrected for their number.
     """
@@ -55,6 +56,7 @@ class Use:
     differences: Mapping[str, Estimate] = field(default_factory=dict)
     unread: Mapping[str, float] = field(default_factory=dict)
     void: bool = False
+    in_part: bool = False
     missing: tuple[str, ...] = ()
     models: int = 1
 
@@ -153,6 +155,7 @@ def use_of(run: Run, measures: Mapping[str, Estimate | None], controls: Mapping[
             key: shares[less] - shares[more] for key, (more, less) in compared.items() if {more, less} <= shares.keys()
         },
         void=any(one is not None and math.isnan(one.value) for one in wanted),
+        in_part=any(values[key] is not None and key not in found for key in (WRONG, NONE)),
         missing=tuple(named[key] for key, there in further.items() if there and key not in found),
     )
 

@@ -137,7 +137,7 @@ def _uses_alone(use: Use) -> str:
     if verdict is None:
         if use.void:
             return f"whether it uses this user's {use.known} is unknown: a control is void"
-        what = "was not asked"
+        what = "was asked on a part of the cases only" if use.in_part else "was not asked"
         if asked := [use.differences[key] for key in (WRONG, NONE) if key in use.differences]:
             alike = ": the difference is the same for all users"
             what = f"cannot be determined{' with one user' if asked[0].users < 2 else alike}"

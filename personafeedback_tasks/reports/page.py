@@ -199,7 +199,7 @@ def _verdict(part: Part, sound: Sequence[int]) -> list[Sentence]:
     asked = [place for place in sound if runs[place].controlled]
     with_both = f"asked with another user's {control.known} and {control.without} too"
     if not asked:
-        nothing = f". Whether a model uses this user's {control.known} needs both controls: no model was {with_both}."
+        nothing = f". Whether a model uses this user's {control.known} needs both controls: no model was {with_both}, on the same cases."
         return [[*first, (nothing, False)]]
     using = [place for place in asked if runs[place].use == PersonaUse.USES.value]
     of, none = f"Of {len(asked)} models that were {with_both}, ", "none"

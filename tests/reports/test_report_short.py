@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, with_ceiling
 from support.commands import ran
+from support.planted_judges import KNOWER, asked
 from support.sample_runs import SAMPLE
 from support.shown import markdown
 
@@ -59,6 +60,18 @@ def test_severe_caveats_stay_and_the_others_are_counted():
 def test_a_part_says_of_how_many_cases_it_is():
     made = make_report(MOSTLY_RUN.part([*MOSTLY_RUN.cases][:40]), SAMPLE)
     assert texts(made)[0].endswith(", total: 40 of 48 cases, 8 users")
+
+
+def test_a_control_on_a_part_of_the_cases_is_named_beside_its_difference():
+    run, controls = asked(KNOWER)
+    some = {setting: control.part([*control.cases][:16]) for setting, control in controls.items()}
+    of_part = texts(make_report(run, SAMPLE, controls=some))
+    assert [line for line in of_part if "16 of 48 cases" in line] == [
+        f"! The {name} covers the 16 of 48 cases that the control also answered."
+        for name in ("right minus wrong", "persona gain")
+    ]
+    assert any("this user's persona was asked on a part of the cases only" in line for line in of_part)
+    assert not [line for line in texts(make_report(run, SAMPLE, controls=controls)) if " that the control also" in line]
 
 
 def test_how_far_users_differ_is_said_in_points_but_not_of_a_void_run():
