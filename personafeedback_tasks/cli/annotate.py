@@ -176,7 +176,8 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     are_duels = judged.has(AskedDuel)
     asked = [] if are_duels else _asked(folder)
     people = _study(judged, asked)
-    if not people.take_votes(files, drop, say) and not files:  # somebody was dropped before any answer came
+    people.take_votes(files, drop, say)
+    if not judged.read(Vote):  # somebody was dropped before any answer came
         return
     with judged.locked():  # another command may have taken in more votes since
         if are_duels:

@@ -140,6 +140,8 @@ def test_whoever_answers_all_alike_fails_the_attention_items_and_can_be_dropped(
     votes(study, "--drop", "annotator-2")
     assert {len(row.votes) for row in load(Extraction, study)} == {1}
     assert not (study / "relevance.jsonl").read_text("utf-8")
+    votes(study, "--drop", "annotator-1")
+    assert not (study / "extraction.jsonl").read_text("utf-8"), "no vote counts any more"
 
 
 def test_packs_say_nothing_of_sides_ids_and_checks_and_each_has_an_order_of_its_own(judged):

@@ -271,6 +271,8 @@ def test_peoples_votes_on_drawn_duels_are_the_file_of_verdict(tmp_path):
     assert {f"duel:{found.sources[name]}": of_case for name, of_case in votes.items()} == {
         name: [1, 1] for name in asked
     }
+    ran("annotate", "votes", study, "--drop", "annotator-1", "--drop", "annotator-2")
+    assert (study / "human.csv").read_text("utf-8-sig").split() == ["case,winner"], "no vote counts any more"
     ran("build", "init", tmp_path / "build")
     done = personafeedback("build", "training", tmp_path / "build", "--ratings", study)
     assert f"{study}: found no row of extraction.jsonl, relevance.jsonl, response.jsonl in asked/" in " ".join(
