@@ -30,6 +30,10 @@ def printed(capsys) -> str:
     return capsys.readouterr().out
 
 
+def test_what_rounds_to_0_has_no_minus():
+    assert {layout.number(-1e-9, unit) for unit in ("share", "difference", "signed")} == {"0.0", "+0.0", "+0.000"}
+
+
 def test_in_a_pipe_every_row_and_line_is_one_line_without_colours(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     lines = printed(capsys).splitlines()

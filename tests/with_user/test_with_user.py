@@ -377,7 +377,13 @@ def test_lm_evals_runs_are_paired_by_document(tmp_path):
         path.write_text(json.dumps(results), "utf-8")
         assert f"found {name}" in personafeedback("cost", tmp_path / "other").output
         of[key] = before
-    path.write_text(as_it_is, "utf-8")
+    (samples,) = path.parent.glob("samples_*")
+    files = {path: as_it_is, samples: samples.read_text("utf-8")}
+    for file, whole in files.items():
+        file.write_text(whole.replace("exact_match", "another"), "utf-8")
+    assert "found the number " in personafeedback("cost", tmp_path / "other").output
+    for file, whole in files.items():
+        file.write_text(whole, "utf-8")
     both = costs(tmp_path / "no", tmp_path / "own", tmp_path / "other")
     assert sorted(one["model"] for one in both) == ["lab/other", made["persona"]["model"]]
     for name in ("Nobody", "../x", ""):
