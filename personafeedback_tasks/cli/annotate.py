@@ -172,6 +172,11 @@ def votes(folder: Path, files: tuple[Path, ...], drop: tuple[str, ...]) -> None:
     if (folder / FILE).is_file():
         take_votes(Build.open(folder), files, drop, say)
         return
+    if not (folder / study.ASKED).is_dir():
+        raise OptionError(
+            f"{folder}: found no {FILE} and no {study.ASKED}/, expected a build or the --out of `personafeedback annotate "
+            "pack`."
+        )
     place, judged = shlex.quote(str(folder)), StudyFolder(folder)
     are_duels = judged.has(AskedDuel)
     asked = [] if are_duels else _asked(folder)

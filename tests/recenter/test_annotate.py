@@ -140,6 +140,8 @@ def test_whoever_answers_all_alike_fails_the_attention_items_and_can_be_dropped(
     votes(study, "--drop", "annotator-2")
     assert {len(row.votes) for row in load(Extraction, study)} == {1}
     assert not (study / "relevance.jsonl").read_text("utf-8")
+    refused = personafeedback("annotate", "votes", tmp_path)
+    assert f"{tmp_path}: found no build.toml and no asked/, expected a build" in " ".join(refused.stderr.split())
     votes(study, "--drop", "annotator-1")
     assert not (study / "extraction.jsonl").read_text("utf-8"), "no vote counts any more"
 

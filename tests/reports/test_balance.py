@@ -221,12 +221,12 @@ def test_gains_are_of_one_benchmark(ask, tmp_path):
         ask("b", "memsyco", right, name, setting="no_persona")
     found, text = balance_of(tmp_path)
     assert {name: values["persona gain"] for name, values in found.items()} == {"m": 1, "n": 1}
-    assert "in points (PrefEval" in text
+    assert "minus without (PrefEval" in text
     gain_of(ask)
     ask("s", "personafeedback_swap", lambda case, call: "")  # void
     found, text = balance_of(tmp_path)
     assert found == {"m": {"persona gain": 1, "yields": 0}}
-    assert "in points (PersonaFeedback" in text
+    assert "minus without (PersonaFeedback" in text
 
 
 def test_a_card_names_models_of_every_run(ask, tmp_path):
