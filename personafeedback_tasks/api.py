@@ -18,11 +18,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .common.errors import require
+from .common.errors import OptionError, require
 from .common.outputs import Output, json_schema, json_text, jsonable
 from .core.asked import asked_for
 from .core.recorded import read
 from .logs.data import RunData, opened
+from .logs.errors import RunError
 from .logs.names import AS_LOGGED, with_names
 from .logs.recorded import run_of
 from .logs.run import Run
@@ -112,7 +113,7 @@ def _estimates(found: Any, of: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _estimates(value, {**of, "measure": f"{of['measure']}, {key}" if "measure" in of else key})
 
 
-def read_runs(logs: Logs, *, data: str | None = None, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
+def read_runs(logs: Logs, *, data: str | Path | None = None, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
     """The runs in logs of lm-eval or Inspect, each checked against its data if they are there.
 
     Args:
@@ -133,7 +134,11 @@ def _paths(given: Paths) -> list[Path]:
 
 
 def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> list[Run]:
-    given = [logs] if isinstance(logs, (str, Path, Run)) else list(logs)
+    given = [logs] if isinstance(logs, (str, Path, Run)) or not isinstance(logs, Iterable) else [*logs]
+    if wrong := [one for one in given if not isinstance(one, (str, Path, Run))]:
+        raise OptionError(f"logs must be a path, a run, or a list of both, got {wrong[0]!r}.")
+    if not given:
+        raise RunError("logs: found an empty list, expected a path or a run in it. Check what the list is made of.")
     found = [data.checked(one) for one in given if isinstance(one, Run)]
     paths = [one for one in given if not isinstance(one, Run)]
     if paths:
@@ -141,7 +146,7 @@ def _runs(logs: Logs, data: RunData, names: Mapping[str, str] = AS_LOGGED) -> li
     return with_names(found, names)
 
 
-def report(logs: Logs, *, data: str | None = None) -> Document:
+def report(logs: Logs, *, data: str | Path | None = None) -> Document:
     """A report for each run; runs under no_persona, other_persona and the like are controls of their model's run.
 
     Raises:
@@ -159,7 +164,7 @@ def rank(
     *,
     cost: Paths = (),
     value: str | Sequence[str] = (),
-    data: str | None = None,
+    data: str | Path | None = None,
     names: Mapping[str, str] = AS_LOGGED,
 ) -> Document:
     """Rankings, best run first, with every pair and its adjusted p value; and what knowing the user gains and costs.
@@ -200,7 +205,7 @@ def rankings_of(runs: Sequence[Run], data: RunData, say: Say) -> list[Ranking]:
     return ranked([Contender(*row) for row in with_controls(on_benchmark)], data)
 
 
-def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | None = None) -> Document:
+def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Path | None = None) -> Document:
     """The ranking of two runs on the cases that both answered, even if their options differ.
 
     Raises:
@@ -218,7 +223,9 @@ def compare(run_a: str | Path | Run, run_b: str | Path | Run, *, data: str | Non
     return Document(rank_document([ranking.compare(first, second, located)]))
 
 
-def verdict(duels: Logs, *, calibration: Logs, human: str | Path | None = None, data: str | None = None) -> Document:
+def verdict(
+    duels: Logs, *, calibration: Logs, human: str | Path | None = None, data: str | Path | None = None
+) -> Document:
     """How often a model's replies win, with and without the judge's errors.
 
     Args:

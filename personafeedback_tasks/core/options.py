@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ..common.errors import OptionError, choose
@@ -72,6 +73,8 @@ class Options:
         found = {}
         for name, one in cls.table().items():
             value = mapping.get(name)
+            if isinstance(value, Path):  # from Python; a signature and a log have text
+                value = str(value)
             if value is not None:
                 found[name] = one.parse(value) if one.parse else value
         return cls(**found)

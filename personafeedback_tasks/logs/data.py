@@ -26,13 +26,13 @@ class RunData:
     Each place is read once per command, and its texts are examined once.
     """
 
-    def __init__(self, *named: str | None, anywhere: bool = False) -> None:
+    def __init__(self, *named: str | Path | None, anywhere: bool = False) -> None:
         """
         Args:
             named: places; each run takes the first that has its data. None is left out.
             anywhere: whether a run whose data are in no named place may have them elsewhere.
         """
-        self.named = [place for place in named if place is not None]
+        self.named = [str(place) for place in named if place is not None]
         self.anywhere = anywhere or not self.named
         self._fits: set[str] = set()  # named places that have the data of a run
         self._misfits: dict[str, DataError | RunError] = {}  # named place -> error of the first run whose data it lacks

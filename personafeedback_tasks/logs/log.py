@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..common.errors import require
 from ..core.benchmark import SETTINGS, Benchmark, find
 from ..core.method import Evidence, Method
 from ..core.result import Result
@@ -125,6 +126,7 @@ class Reader:
 
 
 def _open_inspect(path: Path, texts: bool, only: Collection[Path]) -> Sequence[Log]:
+    require("inspect_ai", extra="inspect")
     from .inspect_log import opened  # takes Inspect, which is imported once there is such a log
 
     return opened(path, texts)

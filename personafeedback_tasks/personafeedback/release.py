@@ -145,7 +145,13 @@ def cell_file(root: Path, cell: str) -> Path:
     names = " or ".join(map(str, _names_of(root, cell)))
     if files:
         raise DataError(f"{names}: found {len(files)} of them, expected one. Remove the file that does not belong.")
+    present = [other for other in PAPER_COUNTS if files_of(root, other)]
+    if not present:
+        raise DataError(
+            f"{root}: found no cases in it, expected a copy of the release, such as {names}. Set "
+            f"{ENVIRONMENT_VARIABLE} (or data=) to the folder that contains data/ and persona/."
+        )
     raise DataError(
         f"{names}: no such file, so there are no {cell} cases. Get a complete copy of the release, or run only tasks "
-        "whose cells are all present."
+        f"whose cells are all present: {', '.join(present)}."
     )

@@ -15,6 +15,7 @@ from support.environments import CHECKOUT
 from support.jsonl_harness import judged
 
 from personafeedback_tasks import api
+from personafeedback_tasks.common import errors
 from personafeedback_tasks.common.errors import DataError, OptionError
 from personafeedback_tasks.logs.errors import RunError
 
@@ -74,7 +75,7 @@ def test_a_verdict_passes_over_the_runs_on_the_benchmark(with_duels):
     assert json.loads(made.to_json()) == written("verdict", both, "--calibration", both)
     with pytest.raises(RunError, match="found no duels of the run on"):
         api.verdict(calibration, calibration=calibration)
-    with pytest.raises(RunError, match="Found no calibration run"):
+    with pytest.raises(RunError, match="found an empty list"):
         api.verdict(both, calibration=[])
 
 
@@ -154,8 +155,27 @@ def test_bad_arguments_are_the_errors_of_the_commands(tmp_path):
         api.read_runs(judged(tmp_path / "log", "gold"), names={"gld": "Gold"})
     with pytest.raises(OptionError, match="task must be one of"):
         api.load_cases("personafeedback_harder")
-    with pytest.raises(DataError):
-        api.load_cases("personafeedback_hard", data=str(tmp_path))
+    with pytest.raises(DataError, match=r"found no cases in it, .* the folder that contains data/ and persona/"):
+        api.load_cases("personafeedback_hard", data=tmp_path)
+    for logs in (None, 3, [3]):
+        with pytest.raises(OptionError, match="a path, a run, or a list of both, got (None|3)"):
+            api.rank(logs)
+    with pytest.raises(RunError, match="found an empty list"):
+        api.report([])
+
+
+def test_data_may_be_a_path(logs, real_part):
+    assert len(api.load_cases("personafeedback_general_hard", data=Path(real_part), counts="any"))
+    with pytest.raises(DataError, match="not in the data|no such file|found no"):
+        api.report(logs, data=real_part / "persona")
+
+
+def test_what_is_not_installed_is_named_with_its_extra(part_log, monkeypatch):
+    log = part_log("inspect", "readable", "personafeedback_general_hard")
+    real = errors.importlib.util.find_spec
+    monkeypatch.setattr(errors.importlib.util, "find_spec", lambda name: None if name == "inspect_ai" else real(name))
+    with pytest.raises(ModuleNotFoundError, match=r"inspect_ai is not installed\. .*personafeedback-tasks\[inspect\]"):
+        api.report(log)
 
 
 def test_the_page_runs_as_it_is_printed(logs, monkeypatch):

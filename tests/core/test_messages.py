@@ -81,7 +81,7 @@ def test_a_remedy_names_options_of_its_harness_its_method_and_its_benchmark(
 LM_EVAL = ["lm_eval", "run", "--include_path", task_configs(), "--model", "dummy", "--tasks", "personafeedback_hard"]
 NO_FILE = (
     "Error: {0}/data/spedific/hard.jsonl or {0}/data/specific/hard.jsonl: no such file, so there are no specific_hard cases. "
-    "Get a complete copy of the release, or run only tasks whose cells are all present."
+    "Get a complete copy of the release, or run only tasks whose cells are all present: general_hard."
 )
 NO_SETTING = f"OptionError: setting must be one of {', '.join(SETTINGS)}, got 'x'."
 
