@@ -72,7 +72,8 @@ def metrics(orders: Orders) -> tuple[Metric, ...]:
         Metric("invalid", higher_is_better=False),
         Metric("consistency", defined=False),
         *(Metric(rate, higher_is_better=None, defined=False) for rate in orders.rates),  # chance is best
-        *(Metric(name, defined=False, harnesses=()) for name in (*orders.biases, "acc_readable")),
+        *(Metric(name, higher_is_better=False, defined=False, harnesses=()) for name in orders.biases),
+        Metric("acc_readable", defined=False, harnesses=()),
     )
 
 

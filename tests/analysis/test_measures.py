@@ -19,7 +19,14 @@ from personafeedback_tasks.logs import log as logs
 
 NEW = Line("acc_readable", "newness", unit=SIGNED, table="New", meaning="what a test adds", ranked=True)
 
-DIRECTIONS = {"acc": True, "consistency": True, "over_longest": True, "invalid": False, "first_rate": None}
+DIRECTIONS = {
+    "acc": True,
+    "consistency": True,
+    "over_longest": True,
+    "invalid": False,
+    "bias_first": False,
+    "first_rate": None,
+}
 """Whether more is better; None where neither is."""
 
 
