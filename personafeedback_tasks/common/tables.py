@@ -36,9 +36,8 @@ def rows(
             f"{path}: found bytes that are no UTF-8, expected a CSV in UTF-8. Save it as `CSV UTF-8`."
         ) from error
     separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    named = re.match("sep=([,;\t])\r?\n", text)  # a line of Excel's before the header
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=named[1] if named else separator, strict=True)
-    if named:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    if re.match("sep=[,;\t]\r?\n", text):  # a line of Excel's before the header, which names the separator
         next(reader)
     try:
         (begin, header), *lines = [(reader.line_num, [value.strip() for value in values]) for values in reader] or [

@@ -40,15 +40,16 @@ def test_init_writes_every_setting_with_its_meaning_and_overwrites_nothing(tmp_p
     assert [line.partition(" = ")[0] for line in lines] == list(Settings.__struct_fields__)
     assert Settings.load(root / "build.toml") == Settings(language="zh")
     (root / "prompts" / "answer.md").write_text("{{persona}} {{question}}", encoding="utf-8")
-    (root / "prompts" / "question.md").unlink()
     for option, value in (("language", "en"), ("test", "1/2")):
         other = personafeedback("build", "init", root, f"--{option}", value)
         assert f"--{option} {value}: found {option} = " in other.output, "what was started is not changed by an option"
-    again = ran("build", "init", root, "--language", "zh")
-    assert f"Wrote {root / 'prompts' / 'question.md'}" in again.output
+    for same in ((), ("--language", "zh")):
+        (root / "prompts" / "question.md").unlink()
+        again = ran("build", "init", root, *same)
+        assert f"Wrote {root / 'prompts' / 'question.md'}" in again.output
+        kept_language = (root / "prompts" / "question.md").read_text(encoding="utf-8")
+        assert "关于这位用户，一无所知" in kept_language
     assert (root / "prompts" / "answer.md").read_text(encoding="utf-8") == "{{persona}} {{question}}"
-    kept_language = (root / "prompts" / "question.md").read_text(encoding="utf-8")
-    assert "关于这位用户，一无所知" in kept_language
 
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)

@@ -151,6 +151,8 @@ def test_the_judges_score_what_an_independent_count_says(tmp_path):
     assert {sample.id: sample.scores["prefeval"].value["acc"] for sample in log.samples} == by_hand
     report = PREFEVAL.report.examine(load("sample"), by_hand.keys())
     assert report.baselines["longest"] == by_hand
+    right = {case for case, value in by_hand.items() if value > 0}
+    assert [ids for _, ids in report.subsets.values()] == [right, by_hand.keys() - right]
     log = evaluate(prefeval(data="sample"), "prefeval/first", tmp_path)
     values = [sample.scores["prefeval"].value for sample in log.samples]
     assert {(value["acc"], value["first_rate"], value["consistency"]) for value in values} == {(0.25, 1, 0)}

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from msgspec import structs
 from support.cards import MOSTLY_RIGHT, MOSTLY_RUN, load, update, with_ceiling
 from support.commands import ran
 from support.judges import readable
@@ -126,6 +127,10 @@ def test_no_folder_of_this_machine_and_no_markup_of_others_gets_into_a_card(tmp_
         assert text.splitlines().count(marker) == 1
         assert text.endswith(f"{marker}\n")
         assert "\n# no heading" not in text
+    said = structs.replace(MOSTLY_RIGHT, verdict="<b>Best</b>", labels=["[worst](http://else)"])
+    text = cards.section(MOSTLY_RUN, said, SAMPLE, CARD, {})
+    assert r"\<b>Best" in text
+    assert r"\[worst" in text
 
 
 REWARD = {"method": "reward", "fingerprint": "conversations-0123456789ab"}
