@@ -78,8 +78,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @classmethod
     def load(cls, path: Path) -> Settings:
         """Settings of a file, with defaults. Raises DataError for an unknown key or an invalid value."""
+        raw = read(path)
         try:
-            found = tomllib.loads(read(path).decode("utf-8"))
+            found = tomllib.loads(raw.decode("utf-8"))
         except ValueError as error:
             raise DataError(
                 f"{path}: found invalid TOML ({cut(str(error), 200)}), expected KEY = VALUE. Fix it."

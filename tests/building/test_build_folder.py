@@ -24,6 +24,7 @@ from personafeedback_tasks.building.build import Build
 from personafeedback_tasks.building.rows import Question, Refused
 from personafeedback_tasks.building.settings import Settings
 from personafeedback_tasks.building.texts.personas import names as names_of
+from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.common.row_files import columns
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).map(lambda text: f"x{text}x")
@@ -129,6 +130,11 @@ STARTED = Settings(name="日本: x # y", language="zh", license="no", test=Fract
 def test_a_value_is_what_it_looks_like(text, expected, tmp_path):
     (tmp_path / "build.toml").write_text(text, encoding="utf-8")
     assert Settings.load(tmp_path / "build.toml") == expected
+
+
+def test_a_file_that_cannot_be_read_is_not_called_invalid(tmp_path):
+    with pytest.raises(DataError, match=r"^\S*build\.toml: could not be read"):
+        Settings.load(tmp_path / "build.toml")
 
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+cmd|x", "-2+3", "@SUM(A1)", "-", "=", "+49 170 1234"]
