@@ -29,6 +29,11 @@ DIRECTIONS = {
 }
 """Whether more is better; None where neither is."""
 
+UNDIRECTED = {
+    "recenter_extraction": ("selection_rate", "human_rate", "over_selection"),
+    "recenter_response": ("no_better", "no_better_people"), "personafeedback_swap": ("changed",),
+}  # fmt: skip
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Path:
@@ -77,3 +82,5 @@ def test_a_document_says_whether_more_of_a_measure_is_better(folder, tmp_path):
     found = {key: one["higher_is_better"] for key, one in run["measures"].items()}
     assert {key: found[key] for key in DIRECTIONS} == DIRECTIONS
     assert {found[key] for key, one in run["measures"].items() if one["kind"] in ("baseline", "shared")} == {None}
+    for name, keys in UNDIRECTED.items():
+        assert {find(name).report.line(key).higher_is_better for key in keys} == {None}

@@ -25,6 +25,7 @@ from personafeedback_tasks.analysis.ranking import compare
 from personafeedback_tasks.analysis.report import make_report
 from personafeedback_tasks.common.errors import DataError
 from personafeedback_tasks.core.cases import digest_of
+from personafeedback_tasks.inspect_harness import hooks
 from personafeedback_tasks.logs.read import read_run
 from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import swap
@@ -262,9 +263,12 @@ def test_every_output_on_real_pairs_has_overlap_and_the_pairs_it_does_not_tell_a
 
 
 @pytest.mark.parametrize("limit", [1, 3])
-def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path):
+def test_a_pair_of_which_one_case_was_asked_does_not_count(limit, tmp_path, monkeypatch):
     """Every other case of a cell completes a pair; lm-eval's limit is of each cell, Inspect's of all."""
+    said: list[str] = []
+    monkeypatch.setattr(hooks, "_inform", said.append)
     asked = evaluate(personafeedback_swap(data="sample"), "scripted/readable", tmp_path / "inspect", limit=limit)
+    assert f"{limit} of 8 cases (1 without the rest of their pair will not count)" in said[0]
     lm_eval = lm_eval_log(tmp_path / "lm-eval", "readable", "personafeedback_swap", "sample", limit=limit)
     tables = json.loads(lm_eval.read_text("utf-8"))["results"]
     scores = asked.results.scores[0].metrics
