@@ -30,7 +30,7 @@ DIRECTIONS = {
 """Whether more is better; None where neither is."""
 
 UNDIRECTED = {
-    "recenter_extraction": ("selection_rate", "human_rate", "over_selection"),
+    "recenter_relevance": ("selection_rate", "human_rate", "over_selection"),
     "recenter_response": ("no_better", "no_better_people"), "personafeedback_swap": ("changed",),
 }  # fmt: skip
 
