@@ -17,7 +17,7 @@ from studies_of_votes import annotators, tiers, verdicts
 from support import planted_prompts
 
 from personafeedback_tasks.analysis.users import true_spread
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import ALPHA, estimate, estimate_of, paired_test, share
 from personafeedback_tasks.stats.logistic import at_zero
 from personafeedback_tasks.stats.significance import minimum_detectable_difference
@@ -157,7 +157,7 @@ def _prompts() -> Iterable[Study]:
 
         def means(rng: Rng, spread: float = spread, true: float = true) -> list[float]:
             values, of_users, prompts = planted_prompts.drawn(rng, spread)
-            return [holds(share(values, of_users, also=Shared(prompts)), true), holds(share(values, of_users), true)]
+            return [holds(share(values, Clusters.of(of_users, prompts)), true), holds(share(values, of_users), true)]
 
         planted = f"{planted_prompts.PROMPTS} prompts that differ by {spread:g} logits"
         yield Study(

@@ -16,7 +16,7 @@ import numpy as np
 
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, DIFFICULTIES, MATCHED, SwapCase, swapped
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import share
 
 PLANTED = {
@@ -38,7 +38,7 @@ def coverage(cases: Sequence[SwapCase], planted: tuple[float, float, float, floa
     users, questions, partners = (
         [getattr(case, name) for case in cases] for name in ("user_id", "question", "partner")
     )
-    also = Shared(questions, partners)
+    clusters = Clusters.of(users, questions, partners=partners)
     names, of_user = np.unique(users, return_inverse=True)
     of_partner = np.searchsorted(names, partners)
     of_question = np.unique(questions, return_inverse=True)[1]
@@ -51,7 +51,7 @@ def coverage(cases: Sequence[SwapCase], planted: tuple[float, float, float, floa
         of_both, liked = rng.normal(0, both, len(names)), rng.normal(0, text, len(texts))[of_text]
         p = MEAN + rng.normal(0, user, len(names))[of_user] + of_both[of_user] + of_both[of_partner]
         p += rng.normal(0, question, of_question.max() + 1)[of_question] + liked[:, 0] - liked[:, 1]
-        found = share((rng.binomial(2, np.clip(p, 0, 1)) / 2).tolist(), users, also=also)
+        found = share((rng.binomial(2, np.clip(p, 0, 1)) / 2).tolist(), clusters)
         covered += found.low <= truth <= found.high
     return covered / runs
 

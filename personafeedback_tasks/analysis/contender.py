@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,7 @@ from ..core.method import LabelMethod
 from ..core.report import Examined
 from ..core.result import Result
 from ..logs.run import Run
-from ..stats.clusters import Shared, numbered
-from ..stats.estimates import Estimate, share
+from ..stats.clusters import Clusters
 
 
 @dataclass(frozen=True)
@@ -47,24 +46,19 @@ class Contender:
         return found
 
     @cached_property
-    def cells(self) -> Any:
-        """The cell of each case, as a number."""
-        return numbered([self.run.cases[case_id].cell for case_id in self.ids])
+    def clusters(self) -> Clusters:
+        """Which of its cases are alike: they share a user, on either side, or a prompt, if that is known.
 
-    @cached_property
-    def clusters(self) -> tuple[Any, Shared | None]:
-        """The user of each case as a number, and what cases share beside, such as a prompt or a second user."""
-        names = [self.run.cases[case_id].user_id for case_id in self.ids]
-        shared = self.texts.shared(self.ids) if self.texts else _partners_of(self.run, self.ids)
-        if shared is None:
-            return numbered(names), None
-        both = numbered(names, shared.partners)  # a user has one number on either side
-        return both[: len(names)], Shared(numbered(shared.prompts), both[len(names) :])
-
-    @property
-    def users(self) -> Any:
-        """The user of each case, as a number."""
-        return self.clusters[0]
+        With their cells, where these weigh the same.
+        """
+        cases, texts = [self.run.cases[case_id] for case_id in self.ids], self.texts
+        of_case = texts.partners if texts else _partners_of(self.run, self.ids)
+        return Clusters.of(
+            [case.user_id for case in cases],
+            [texts.prompts[case_id] for case_id in self.ids] if texts and texts.prompts else (),
+            [case.cell for case in cases] if self.plain else (),
+            [of_case[case_id] for case_id in self.ids] if of_case else (),
+        )
 
     @cached_property
     def scores(self) -> list[float]:
@@ -81,11 +75,6 @@ class Contender:
         """A value of each case; nan where it has none."""
         cases = self.run.cases
         return [cases[case_id].values.get(measure, math.nan) for case_id in self.ids]
-
-    def mean(self, values: Any, over: Callable[..., Estimate] = share) -> Estimate:
-        """The mean of one value per case, clustered by user; undefined where cells weigh the same and one has none."""
-        users, shared = self.clusters
-        return over(values, users, self.cells if self.plain else None, shared)
 
 
 def has_macro(run: Run) -> bool:
@@ -106,16 +95,19 @@ def groups_of(run: Run, begun: Iterable[str] = ()) -> list[tuple[str, list[str],
     return found
 
 
-def _partners_of(run: Run, ids: Sequence[str]) -> Shared | None:
-    """The other user of each case's unit, where cases come in units: known without the texts, unlike prompts."""
+def _partners_of(run: Run, ids: Sequence[str]) -> dict[str, str]:
+    """Case id -> the other user of its unit, where cases come in units: known without the texts, unlike prompts."""
     units = run.benchmark.units
     if units is None:
-        return None
+        return {}
     users: dict[str, set[str]] = {}
     for case_id in ids:
         users.setdefault(units.of(case_id), set()).add(run.cases[case_id].user_id)
-    own = [(run.cases[case_id].user_id, users[units.of(case_id)]) for case_id in ids]
-    return Shared([""] * len(own), [max(of_unit - {user}, default=user) for user, of_unit in own])
+    found = {}
+    for case_id in ids:
+        user = run.cases[case_id].user_id
+        found[case_id] = max(users[units.of(case_id)] - {user}, default=user)
+    return found
 
 
 def with_scores(run: Run, texts: Examined) -> Examined:

@@ -56,7 +56,7 @@ class Measure(Line):
         if values is None:
             return [None for _ in parts]
         given = np.asarray(values, dtype=float)
-        return [part.mean(given if part.part is None else given[part.part], self.over) for part in parts]
+        return [self.over(given if one.part is None else given[one.part], one.clusters) for one in parts]
 
 
 def measures(contenders: Sequence[Contender]) -> list[Measure]:
@@ -208,21 +208,20 @@ def over(baseline: str) -> str:
 
 def _of_corpus(measure: CorpusMetric, ends: tuple[float, float], one: Contender) -> Estimate:
     if not one.ids:
-        return one.mean([])
+        return share([], one.clusters)
     if isinstance(measure, UnitMean):
         by_unit = measure.by_unit(one.results)
         values = [mean(by_unit.get(measure.units.of(case_id), ())) for case_id in one.ids]
-        return replace(one.mean(values), n=sum(map(len, by_unit.values())))
+        return replace(share(values, one.clusters), n=sum(map(len, by_unit.values())))
 
     def over_cases(epochs: Sequence[Sequence[Result]]) -> float:
         return measure([*chain.from_iterable(epochs)])
 
-    users, shared = one.clusters
-    return estimate_of(over_cases, one.judged, users, ends, shared)
+    return estimate_of(over_cases, one.judged, one.clusters, ends)
 
 
 def _macro(one: Contender) -> Estimate | None:
-    return replace(one, plain=True).mean(one.scores) if has_macro(one.run) else None
+    return share(one.scores, replace(one, plain=True).clusters) if has_macro(one.run) else None
 
 
 def _baseline(name: str, one: Contender) -> list[float] | None:
@@ -262,7 +261,7 @@ def _adjusted(one: Contender) -> Estimate | None:
     covariate = one.texts.covariate if one.texts else None
     if not covariate or is_void(one.run) or one.plain or not one.ids:
         return None
-    return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.users)
+    return at_zero(one.scores, [covariate[case_id] for case_id in one.ids], one.clusters.users[0].tolist())
 
 
 def difference(settings: tuple[str, str] | None, one: Contender) -> Estimate | None:
@@ -272,7 +271,7 @@ def difference(settings: tuple[str, str] | None, one: Contender) -> Estimate | N
     if more is None or less is None or more is less or (more is not run and more.cases.keys().isdisjoint(less.cases)):
         return None
     gain = {} if is_void(run) else gains(more, less, one.ids)  # also between two controls
-    return one.mean([gain.get(case_id, math.nan) for case_id in one.ids], paired)
+    return paired([gain.get(case_id, math.nan) for case_id in one.ids], one.clusters)
 
 
 def _under(value: str, one: Contender) -> list[float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
 
 from ..core.result import CorpusMetric, Result
-from ..stats.clusters import Shared
+from ..stats.clusters import Alike
 from ..stats.estimates import Estimate, estimate_of, paired_test
 from ..stats.significance import holm, minimum_detectable_difference
 from .contender import Contender, groups_of
@@ -50,13 +50,13 @@ class RunPair:
     measures: Mapping[str, Estimate] = field(default_factory=dict)
 
 
-def pairs_of(scores: Sequence[Sequence[float]], users: Sequence[Hashable], also: Shared | None = None) -> list[RunPair]:
+def pairs_of(scores: Sequence[Sequence[float]], alike: Alike) -> list[RunPair]:
     """All pairs of runs, from one value per case of each, the best run first."""
     import numpy as np  # the extra `report` brings it
 
     pairs = []
     for (first, ours), (second, theirs) in combinations(enumerate(map(np.array, scores), 1), 2):
-        pairs.append(RunPair(first, second, *paired_test(ours - theirs, users, also=also)))
+        pairs.append(RunPair(first, second, *paired_test(ours - theirs, alike)))
     corrected = holm([pair.p for pair in pairs])
     return [replace(pair, p=p) for pair, p in zip(pairs, corrected, strict=True)]
 
@@ -68,8 +68,7 @@ def of_two(pair: RunPair, first: Contender, second: Contender) -> RunPair:
     deltas = np.subtract(first.scores, second.scores)
     found = {}
     for name, _, places in groups_of(first.run):
-        users, shared = replace(first, part=places).clusters
-        difference, p = paired_test(deltas[places], users, also=shared)
+        difference, p = paired_test(deltas[places], first.clusters[places])
         found[name] = Gap(difference, p, minimum_detectable_difference(difference))
     *parts, whole = found
     corrected = holm([found[name].p for name in parts])
@@ -82,12 +81,11 @@ def _measures(first: Contender, second: Contender) -> dict[str, Estimate]:
     if not all(one and other for one, other in cases):
         return {}
     of_corpus = first.run.benchmark.corpus
-    users, shared = first.clusters
     found = {}
     for line in first.run.benchmark.report.compared:
         if line.key in of_corpus:
             low, high = line.ends
-            made = estimate_of(partial(_difference, of_corpus[line.key]), cases, users, also=shared)
+            made = estimate_of(partial(_difference, of_corpus[line.key]), cases, first.clusters)
             found[line.key] = made.within(low - high, high - low)
     return found
 

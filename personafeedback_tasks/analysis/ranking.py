@@ -76,7 +76,7 @@ def make_ranking(
     totals = {id(one.run): sum(one.scores) for one in sound}
     sound.sort(key=lambda one: (-totals[id(one.run)], one.run.label))
     void = sorted((one for one in contenders if _has_no_rank(one.run)), key=lambda one: one.run.label)
-    pairs = pairs_of([one.scores for one in sound], *contenders[0].clusters)
+    pairs = pairs_of([one.scores for one in sound], contenders[0].clusters)
     if len(contenders) == len(sound) == 2:
         pairs = [of_two(pairs[0], *sound)]
     apart = {(pair.first, pair.second) for pair in pairs if pair.p < ALPHA}

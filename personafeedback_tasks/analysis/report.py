@@ -89,7 +89,9 @@ def make_report(
         groups={group.name: group for group in groups},
         macro=macro,
         judges=judges,
-        users=None if void else make_users(whole.scores, whole.users, [run.cases[name].cell for name in whole.ids]),
+        users=None
+        if void
+        else make_users(whole.scores, whole.clusters.users[0], [run.cases[name].cell for name in whole.ids]),
         costs=costs(run, controls, prices),
     )
 
@@ -111,7 +113,7 @@ def _groups(whole: Contender, measures: Sequence[Measure]) -> list[Group]:
             name=name,
             cases=len(part.ids),
             of=sum(run.cells[cell] for cell in cells),
-            users=len({*part.users.tolist()}),
+            users=part.clusters.count,
             replies=len(answers),
             reasons=dict(sorted(reasons.items())),
             measures={key: value for key, of in values.items() if (value := of[place]) is not None},

@@ -15,7 +15,7 @@ from ..core.result import Result
 from ..logs.caveat import VOID, Caveat, caveat
 from ..logs.run import Run
 from ..parsing.answers import IMPOSSIBLE
-from ..stats.clusters import numbered
+from ..stats.clusters import Clusters
 from ..stats.estimates import Estimate, mean, share
 
 MOST_MISSING = 0.01
@@ -132,7 +132,7 @@ def place_of(run: Run) -> Place | None:
 
 def _place_of(run: Run) -> Place | None:
     labels = run.benchmark.labels
-    users = numbered([case.user_id for case in run.cases.values()])
+    users = Clusters.of([case.user_id for case in run.cases.values()])
     answers = [[*chain.from_iterable(result.answers for result in epochs)] for epochs in run.by_case.values()]
     picks = [[answer for answer in of_case if answer in labels] for of_case in answers]
     found = []

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..stats.clusters import Shared
 from ..stats.estimates import Estimate
 from .duels import Duels
 from .earlier import Earlier
@@ -95,12 +94,6 @@ class Examined:
     counted: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)  # case id -> prompt, where users share prompts
     partners: Mapping[str, str] = field(default_factory=dict)  # case id -> second user, where cases are about two
-
-    def shared(self, ids: Sequence[str]) -> Shared | None:
-        """What the cases share beside their user; None where users share no prompts."""
-        if not self.prompts:
-            return None
-        return Shared([self.prompts[case_id] for case_id in ids], [self.partners[i] for i in ids if self.partners])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..pairwise.cases import in_proportion
 from ..pairwise.orders import TWO
 from ..pairwise.report import PADDING, SIMILAR_PERSONA, shown_of
 from ..pairwise.scoring import DEBIASED
-from ..stats.clusters import Clusters, Shared, shared_variance
+from ..stats.clusters import Clusters, shared_variance
 from ..stats.estimates import mean
 from ..stats.significance import detectable
 from . import card
@@ -264,14 +264,13 @@ class Swap(PersonaFeedback):
     def detects(self, cases: Sequence[Any]) -> float:
         """Detectable difference, for cases answered alike in both orders and the correlation of baselines."""
 
-        def squares(clusters: Clusters) -> float:  # ordered pairs of cases in one cluster, also of a case with itself
-            return float(sum(size**2 for size in Counter(chain.from_iterable(clusters)).values()))
+        def squares(numbers: Any) -> float:  # ordered pairs of cases in one cluster, also of a case with itself
+            return float(sum(size**2 for size in Counter(numbers.ravel().tolist()).values()))
 
-        also = Shared([case.question for case in cases], [case.partner for case in cases])
-        users, count = [case.user_id for case in cases], len(cases)
-        shared = shared_variance(squares, users, also)
-        effect = 1 + COMPARISONS[0].correlation * (shared / count - 1)
-        return detectable(math.sqrt(0.25 * effect / count), len({*users}) - 1)
+        users, questions = [case.user_id for case in cases], [case.question for case in cases]
+        clusters, count = Clusters.of(users, questions, partners=[case.partner for case in cases]), len(cases)
+        effect = 1 + COMPARISONS[0].correlation * (shared_variance(squares, clusters) / count - 1)
+        return detectable(math.sqrt(0.25 * effect / count), clusters.count - 1)
 
 
 SWAP = Swap()

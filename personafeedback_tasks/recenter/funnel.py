@@ -18,7 +18,7 @@ from ..common.text import same_text
 from ..core.earlier import Earlier
 from ..core.report import Line
 from ..parsing.answers import REASONS
-from ..stats.clusters import Shared
+from ..stats.clusters import Clusters
 from ..stats.estimates import Estimate, share
 from .extract import EXTRACT, extracted
 from .judgments import Judgments, is_among
@@ -140,8 +140,8 @@ def make_funnel(model: str, runs: Mapping[str, Earlier], people: Judgments) -> F
     steps = {}
     for step in STEPS:
         if own := of_step[step.key]:
-            also = Shared([one.prompt for one in own]) if own[0].prompt else None
-            steps[step.key] = share([float(one.is_so) for one in own], [one.user for one in own], also=also)
+            clusters = Clusters.of([one.user for one in own], [one.prompt for one in own])
+            steps[step.key] = share([float(one.is_so) for one in own], clusters)
     return Funnel(model=model, signatures={}, steps=steps, notes=notes)
 
 

@@ -22,7 +22,7 @@ from ..core.report import RATIO, SIGNED, Examined, HumanAgreement, Line, ReportS
 from ..core.result import Answers, Result
 from ..parsing.answers import REASONS
 from ..stats.agreement import Level, alpha
-from ..stats.clusters import Shared
+from ..stats.clusters import Clusters
 from ..stats.estimates import estimate_of
 from .data import ENVIRONMENT_VARIABLE, Rows, load, with_judgment
 from .rows import STAGES, Extraction, JudgedRow, PromptRow, Relevance, StageRow
@@ -187,7 +187,7 @@ def agreement(rows: Sequence[tuple[str, str, Sequence[Any]]], values: Sequence[A
     if not several:
         return HumanAgreement({}, "These data have labels without votes, so people's agreement is unknown.")
     users, prompts, votes = zip(*several, strict=True)
-    coefficient = estimate_of(lambda of: alpha(of, values, level), votes, users, (-1.0, 1.0), Shared(prompts))
+    coefficient = estimate_of(lambda of: alpha(of, values, level), votes, Clusters.of(users, prompts), (-1.0, 1.0))
     over = "users and prompts" if any(prompts) else "users"
     note = f"{len(several):,} rows of {len(set(users)):,} users with several votes, interval over {over}"
     return HumanAgreement({f"Krippendorff's alpha ({level})": coefficient}, note)

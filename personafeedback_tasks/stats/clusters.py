@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
 from typing import Any
 
 FEWEST = 6.0
@@ -17,73 +17,104 @@ Names = Sequence[Hashable]
 
 
 @dataclass(frozen=True)
-class Shared:
-    """What makes cases alike beside their user: a prompt, or any user in common, on either side."""
+class Clusters:
+    """Which cases are alike, in numbers from 0 on; `clusters[places]` are those of some cases.
 
-    prompts: Names
-    partners: Names = ()  # a second user that each case is about; empty where it is about its user alone
+    Attributes:
+        users: sides x cases, the user of each case; of cases about two users, the second one on another side.
+        prompts: one per case; all the same where users share none.
+        cells: one per case, for the plain mean of the cells' means; all the same where each case weighs the same.
+    """
+
+    users: Any
+    prompts: Any
+    cells: Any
+
+    @classmethod
+    def of(cls, users: Names | Clusters, prompts: Names = (), cells: Names = (), partners: Names = ()) -> Clusters:
+        """Those with these names; a user has the same number on either side. Clusters stay as they are."""
+        if isinstance(users, Clusters):
+            return users
+        sides = numbered([*users, *partners]).reshape(2 if len(partners) else 1, len(users))
+        return cls(sides, *(numbered(names if len(names) else [""] * len(users)) for names in (prompts, cells)))
+
+    def __getitem__(self, places: Any) -> Clusters:
+        return Clusters(self.users[:, places], self.prompts[places], self.cells[places])
+
+    @property
+    def count(self) -> int:
+        """Number of users that have a case."""
+        return len({*self.users[0].tolist()})
+
+    @cached_property
+    def prompt_count(self) -> int:
+        """Number of prompts."""
+        return len({*self.prompts.tolist()})
 
 
-Clusters = Sequence[Names]
-"""The cluster of each case, or two of each: a case is in both."""
+Alike = Names | Clusters
+"""The user of each case; or all that makes cases alike, and how they weigh."""
 
 
-def shared_variance(variance: Callable[[Clusters], float], users: Names, also: Shared | None) -> float:
+def numbered(names: Names) -> Any:
+    """The number of each name, from 0 in the order in which names occur first."""
+    import numpy as np  # the extra `report` brings it
+
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=int)
+
+
+def shared_variance(variance: Callable[[Any], float], clusters: Clusters) -> float:
     """The variance where cases are alike that share a user or a prompt.
 
     Args:
-        variance: its value with these clusters alone. Where that is nan for users, prompts or pairs, so is the result.
+        variance: its value with some clusters alone: the number of each case's, or sides x cases, a case being in
+            those of all sides. Where that is nan for users, prompts or pairs, so is the result.
     """
     # That of users + that of prompts - that of what is in both (Cameron, Gelbach, Miller 2011), and at least either of
     # the first two, since the difference may be too small with few clusters.
     #
-    # With partners, that of users is dyadic (Aronow, Samii, Assenova 2015): over the cases that have a user in common,
-    # those with both in common counted once. This difference is taken as it is: in simulations a least value makes
-    # intervals too long. Where it is not above 0, users and prompts are added up and nothing is subtracted, which is
-    # never too small.
-    several = also is not None and len(set(also.prompts)) > 1
-    if also is None or not (several or len(also.partners)):
-        return variance([users])
-    sides = sides_of(users, also)
-    of_users, of_prompts = variance(sides), variance([also.prompts]) if several else 0.0
+    # With a second user, that of users is dyadic (Aronow, Samii, Assenova 2015): over the cases that have a user in
+    # common, those with both in common counted once. This difference is taken as it is: in simulations a least value
+    # makes intervals too long. Where it is not above 0, users and prompts are added up and nothing is subtracted, which
+    # is never too small.
+    users, prompts = clusters.users, clusters.prompts
+    several = clusters.prompt_count > 1
+    of_users, of_prompts = variance(users), variance(prompts) if several else 0.0
 
-    def with_prompts(clusters: Clusters) -> float:
-        return variance([list(zip(side, also.prompts, strict=True)) for side in clusters]) if several else 0.0
+    def with_prompts(others: Any) -> float:
+        return variance(_pairs(others, prompts)) if several else 0.0
 
-    if not len(also.partners):
-        both = of_users + of_prompts - with_prompts(sides)
+    if len(users) == 1:
+        both = of_users + of_prompts - with_prompts(users)
         return both if math.isnan(both) else max(of_users, of_prompts, both)
-    twice = [[frozenset(pair) for pair in zip(*sides, strict=True)]]
-    found = of_users - variance(twice) + of_prompts - with_prompts(sides) + with_prompts(twice)
+    twice = _pairs(users.min(axis=0), users.max(axis=0))
+    found = of_users - variance(twice) + of_prompts - with_prompts(users) + with_prompts(twice)
     return of_users + of_prompts if found <= 0 else found
 
 
-def sides_of(users: Names, also: Shared | None) -> Clusters:
-    """The users of each case."""
-    return [users, also.partners] if also is not None and len(also.partners) else [users]
-
-
-def numbered(*sides: Names) -> Any:
-    """The number of each name, side after side, from 0 in the order in which names occur first; numbers stay."""
+def _pairs(some: Any, others: Any) -> Any:
     import numpy as np
 
-    if isinstance(sides[0], np.ndarray):
-        return np.concatenate(sides)
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in chain(*sides)], dtype=int)
+    codes = some * (others.max(initial=0) + 1) + others
+    return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
 
 
-def cluster_sums(moves: Any, clusters: Clusters) -> list[float]:
-    """The sum of each cluster's values, in the order of `numbered`; nan is left out."""
+def cluster_sums(moves: Any, numbers: Any) -> list[float]:
+    """The sum of each cluster's values, in the order of numbers; nan is left out.
+
+    Args:
+        moves: one per case.
+        numbers: of the clusters, as in `shared_variance`.
+    """
     import numpy as np
 
-    numbers, moves = numbered(*clusters), np.tile(moves, len(clusters))
-    if len(numbers) != len(moves):
-        raise ValueError(f"found {len(numbers)} users or prompts, shorter or longer than the {len(moves)} values")
+    if numbers.shape[-1] != len(moves):
+        raise ValueError(f"found {numbers.shape[-1]} users or prompts, expected one for each of {len(moves)} values")
     defined = ~np.isnan(moves)
-    numbers = numbers[defined]
-    sums = np.bincount(numbers, weights=moves[defined])
-    found: list[float] = sums[np.bincount(numbers) > 0].tolist()
+    numbers = numbers[..., defined]
+    weights, numbers = np.broadcast_to(moves[defined], numbers.shape).ravel(), numbers.ravel()
+    found: list[float] = np.bincount(numbers, weights)[np.bincount(numbers) > 0].tolist()
     return found
 
 

@@ -11,17 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from .clusters import (
-    Clusters,
-    Names,
-    Shared,
-    cluster_sums,
-    degrees_of_freedom,
-    numbered,
-    shared_variance,
-    sides_of,
-    stderr_of_sum,
-)
+from .clusters import Alike, Clusters, cluster_sums, degrees_of_freedom, shared_variance, stderr_of_sum
 
 ALPHA = 0.05
 """The level of every test. Intervals contain the true value in the rest of all benchmarks."""
@@ -98,27 +88,26 @@ def percent(value: float, sign: bool = False, stderr: float = math.nan) -> str:
     return shown if math.isnan(stderr) else f"{shown} ± {100 * stderr:.1f}"
 
 
-def estimate(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
+def estimate(values: Values, alike: Alike) -> Estimate:
     """Mean, clustered standard error, and the interval value +- t(0.975, users - 1) * stderr.
 
     Args:
         values: one per case, in any unit; nan is left out.
-        cells: the cell of each case, for the plain mean of the cells' means; None weighs all cases the same.
-        also: what cases share beside their user; the degrees of freedom are then those of the fewer clusters.
+        alike: with several prompts, the degrees of freedom are those of the fewer clusters.
     """
     # Equal to `mean()`, `stderr(cluster=)` and `ci(cluster=)` of inspect_ai over the defined values, except that a
     # single user gives nan, since the error is unknown, where those give 0. Where all values are equal, the error of 0
     # says nothing about the spread and the interval is nan. Where users are alike because their mean is 0, as of two
     # runs that agree in every case, and values are in [-1, 1], it reaches as far to both sides as the mean size of the
     # values may: no mean is larger.
-    return _estimate(values, users, cells, also)[0]
+    return _estimate(values, Clusters.of(alike))[0]
 
 
-def _estimate(values: Values, users: Names, cells: Names | None, also: Shared | None) -> tuple[Estimate, float, float]:
+def _estimate(values: Values, clusters: Clusters) -> tuple[Estimate, float, float]:
     # (the estimate, its degrees of freedom, the skewness of the mean)
     given = _array(values)
-    value, n, moves, _ = _mean(given, cells)
-    stderr, ways = _spread(moves, users, also)
+    value, n, moves, _ = _mean(given, clusters.cells)
+    stderr, ways = _spread(moves, clusters)
     sums, degrees = ways[0], min(map(len, ways)) - 1
     size = math.hypot(*sums)
     skewness = math.fsum((d / size) ** 3 for d in sums) if size else 0.0
@@ -126,18 +115,16 @@ def _estimate(values: Values, users: Names, cells: Names | None, also: Shared | 
     if value == 0 and len(sums) > 1 and not shows_spread(stderr):
         sizes = abs(given)
         if not (sizes > 1).any():
-            reach = share(sizes, users, cells, also).high
+            reach = share(sizes, clusters).high
     return Estimate(value, stderr, value - reach, value + reach, n, len(sums)), degrees, skewness
 
 
-def paired(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
+def paired(values: Values, alike: Alike) -> Estimate:
     """`estimate` of a difference between two runs, paired by case; the interval allows for skew between users."""
-    return paired_test(values, users, cells, also)[0]
+    return paired_test(values, alike)[0]
 
 
-def paired_test(
-    values: Values, users: Names, cells: Names | None = None, also: Shared | None = None
-) -> tuple[Estimate, float]:
+def paired_test(values: Values, alike: Alike) -> tuple[Estimate, float]:
     """`paired`, and the two-sided p value of "no difference", in [0, 1]: below 0.05 where the interval excludes 0.
 
     A difference that is the same for all users has the p value of a sign test; one without a user has nan.
@@ -145,7 +132,7 @@ def paired_test(
     # Where a few users have much of the difference, others of their kind may be missing among these. So the interval
     # also reaches as far as Hall's transformation of t says (1992, Journal of the Royal Statistical Society B 54),
     # which allows for the skewness of the mean, and p is the larger one of both. That of values in [-1, 1] stays there.
-    found, degrees, skewness = _estimate(values, users, cells, also)
+    found, degrees, skewness = _estimate(values, Clusters.of(alike))
     low, high = found.low, found.high
     if not shows_spread(found.stderr):
         p = math.nan if math.isnan(found.value) else 2 * 0.5**found.users if found.value else 1.0
@@ -175,7 +162,7 @@ def shows_spread(stderr: float) -> bool:
     return stderr > SMALLEST_ERROR
 
 
-def share(values: Values, users: Names, cells: Names | None = None, also: Shared | None = None) -> Estimate:
+def share(values: Values, alike: Alike) -> Estimate:
     """`estimate` of values in [0, 1], with the interval of Wilson (1927), which stays there."""
     # The effective number of cases, value * (1 - value) / stderr ** 2, replaces their number (Franco, Little, Louis,
     # Slud 2019: the best of such intervals for clustered samples). Near 0 and 1 a few cases, or the cases of one user,
@@ -185,16 +172,15 @@ def share(values: Values, users: Names, cells: Names | None = None, also: Shared
     # and neither 0 nor 1, the interval is nan.
     import numpy as np
 
-    given = _array(values)
+    given, clusters = _array(values), Clusters.of(alike)
     if ((given < 0) | (given > 1)).any():
         raise ValueError("found a value outside [0, 1], expected shares")
-    value, n, moves, weights = _mean(given, cells)
-    users = users if also else numbered(users)  # once; those of both sides share their numbers
-    stderr, ways = _spread(moves, users, also)
+    value, n, moves, weights = _mean(given, clusters.cells)
+    stderr, ways = _spread(moves, clusters)
     low = high = math.nan
     if len(ways[0]) > 1 and (value in (0, 1) or np.nanmin(given) < np.nanmax(given)):
         of_cases = float(np.nansum(weights**2))
-        of_users = math.fsum(one * one for one in cluster_sums(weights, [users]))
+        of_users = math.fsum(one * one for one in cluster_sums(weights, clusters.users[0]))
         assumed, weight = of_cases + ALIKE * (of_users - of_cases), ASSUMED / n
         # of the effective number of cases
         inverse = (stderr**2 + weight * assumed) / (value * (1 - value) + weight)
@@ -211,18 +197,17 @@ def _array(values: Any) -> Any:
     return np.asarray(values, dtype=float)
 
 
-def _mean(given: Any, cells: Names | None) -> tuple[float, int, Any, Any]:
+def _mean(given: Any, cells: Any) -> tuple[float, int, Any, Any]:
     # The mean, the number of defined values, each case's deviation by its weight in the mean, and that weight (nan
-    # where its value is). With cells, deviations are from the cell's mean; a cell without a value makes the mean nan.
+    # where its value is). Deviations are from the cell's mean; a cell without a value makes the mean nan.
     import numpy as np
 
     defined = ~np.isnan(given)
-    cell_of = np.zeros(len(given), dtype=int) if cells is None else numbered(cells)
-    names = range(int(cell_of.max()) + 1 if len(given) else 0)
+    names = np.unique(cells)
     weights, moves = np.full((2, len(given)), math.nan)
     means = []
     for cell in names:
-        inside = defined & (cell_of == cell)
+        inside = defined & (cells == cell)
         count = int(inside.sum())
         means.append(math.fsum(given[inside].tolist()) / count if count else math.nan)
         weights[inside] = 1 / (len(names) * count) if count else math.nan
@@ -234,50 +219,48 @@ def _mean(given: Any, cells: Names | None) -> tuple[float, int, Any, Any]:
     return value, int(defined.sum()), moves, weights
 
 
-def _spread(moves: Any, users: Names, also: Shared | None) -> tuple[float, list[list[float]]]:
+def _spread(moves: Any, clusters: Clusters) -> tuple[float, list[list[float]]]:
     # (the standard error, the moves summed by user and, where there are several, by prompt)
-    ways = [cluster_sums(moves, sides_of(users, also))]
-    if also is None:
-        return stderr_of_sum(ways[0]), ways
-    if len(prompts := cluster_sums(moves, [also.prompts])) > 1:
+    ways = [cluster_sums(moves, clusters.users)]
+    if len(prompts := cluster_sums(moves, clusters.prompts)) > 1:
         ways.append(prompts)
-    variance = shared_variance(lambda clusters: stderr_of_sum(cluster_sums(moves, clusters)) ** 2, users, also)
+    variance = shared_variance(lambda numbers: stderr_of_sum(cluster_sums(moves, numbers)) ** 2, clusters)
     return math.sqrt(variance), ways
 
 
-def jackknife_stderr(
-    measure: Callable[[Sequence[T]], float], items: Sequence[T], users: Names, also: Shared | None = None
-) -> float:
+def jackknife_stderr(measure: Callable[[Sequence[T]], float], items: Sequence[T], alike: Alike) -> float:
     """Standard error of what is no mean over cases, such as F1, leaving out one cluster at a time; nan if undefined."""
     # sqrt((C - 1) / C * sum((without one - their mean) ** 2)) over C clusters (Efron, Tibshirani 1993, chapter 11).
+    import numpy as np
 
-    def variance(clusters: Clusters) -> float:
-        of_case = list(map(set, zip(*clusters, strict=True)))
-        names = list(dict.fromkeys(name for side in clusters for name in side))
+    def variance(numbers: Any) -> float:
+        names = np.unique(numbers)
         if len(names) < 2:
             return math.nan
         without = []
         for left_out in names:
-            without.append(measure([item for item, own in zip(items, of_case, strict=True) if left_out not in own]))
+            kept = (np.atleast_2d(numbers) != left_out).all(axis=0)
+            without.append(measure([item for item, is_kept in zip(items, kept, strict=True) if is_kept]))
         center = math.fsum(without) / len(names)
         return (len(names) - 1) / len(names) * math.fsum((value - center) ** 2 for value in without)
 
-    return math.sqrt(shared_variance(variance, users, also))
+    return math.sqrt(shared_variance(variance, Clusters.of(alike)))
 
 
 def estimate_of(
     measure: Callable[[Sequence[T]], float],
     items: Sequence[T],
-    users: Names,
+    alike: Alike,
     ends: tuple[float, float] = (-math.inf, math.inf),
-    also: Shared | None = None,
 ) -> Estimate:
     """The jackknife estimate of what is no mean over cases. Its 95 % interval stays between the measure's `ends`."""
     # The interval is value +- t * stderr on the scale of log((value - low) / (high - value)), or of log(value - low)
     # where nothing bounds it above. At an end the plain interval is cut off there. Where leaving out any user changes
     # nothing, the error of 0 says nothing about the spread: the interval is nan.
-    value, stderr, count = measure(items), jackknife_stderr(measure, items, users, also), len(set(users))
-    fewer = min(count, prompts) if also is not None and (prompts := len(set(also.prompts))) > 1 else count
+    clusters = Clusters.of(alike)
+    value, stderr = measure(items), jackknife_stderr(measure, items, clusters)
+    count, prompts = clusters.count, clusters.prompt_count
+    fewer = min(count, prompts) if prompts > 1 else count
     reach = critical(fewer - 1) * stderr if shows_spread(stderr) else math.nan
     least, most = ends
     low, high = max(least, value - reach), min(most, value + reach)

@@ -24,7 +24,7 @@ from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.recenter.data import load
 from personafeedback_tasks.recenter.rows import Relevance
 from personafeedback_tasks.reports import rank_text
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import jackknife_stderr, paired_test
 
 SAMPLE = {case.id: case for case in load_cases("sample")}
@@ -99,11 +99,11 @@ def test_the_pairs_of_a_ranking_share_one_level():
     """Holm's correction over all pairs, whatever clusters there are beside the users."""
     rng, users = np.random.default_rng(1), [f"u{n % 12}" for n in range(60)]
     scores = [rng.binomial(1, share, 60).astype(float).tolist() for share in (0.9, 0.7, 0.65, 0.5)]
-    for also in (None, Shared([f"q{n // 2}" for n in range(60)])):
-        pairs = pairs_of(scores, users, also)
+    for alike in (users, Clusters.of(users, [f"q{n // 2}" for n in range(60)])):
+        pairs = pairs_of(scores, alike)
         assert [(pair.first, pair.second) for pair in pairs] == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
         gaps = [[x - y for x, y in zip(scores[p.first - 1], scores[p.second - 1], strict=True)] for p in pairs]
-        raw = [paired_test(gap, users, also=also) for gap in gaps]
+        raw = [paired_test(gap, alike) for gap in gaps]
         assert [pair.difference for pair in pairs] == [difference for difference, _ in raw]
         assert [pair.p for pair in pairs] == same(list(multipletests([p for _, p in raw], method="holm")[1]))
         assert any(p < 0.05 <= pair.p for pair, (_, p) in zip(pairs, raw, strict=True))
@@ -122,12 +122,13 @@ def test_measures_that_are_no_mean_over_cases_are_compared_too(tmp_path):
     (pair,) = ranking.pairs
     difference = pair.measures["f1"]
     cases, measure = [(one.cases[i], other.cases[i]) for i in sorted(one.cases)], one.benchmark.corpus["f1"]
-    users, shared = [case.user_id for case, _ in cases], RunData().texts(one).shared(sorted(one.cases))
+    users, of_case = [case.user_id for case, _ in cases], RunData().texts(one).prompts
+    both = Clusters.of(users, [of_case[case_id] for case_id in sorted(one.cases)])
 
     def gap(pairs):
         return measure([case for case, _ in pairs]) - measure([case for _, case in pairs])
 
-    assert difference.stderr == same(jackknife_stderr(gap, cases, users, shared)), "users share prompts"
+    assert difference.stderr == same(jackknife_stderr(gap, cases, both)), "users share prompts"
     assert difference.stderr != same(jackknife_stderr(gap, cases, users))
     assert difference.value == same(f1("a", 0.9) - f1("b", 0.6))
     assert difference.low < difference.value < difference.high

@@ -31,7 +31,7 @@ from personafeedback_tasks.pairwise.orders import TWO
 from personafeedback_tasks.personafeedback import swap
 from personafeedback_tasks.personafeedback.cases import load_cases
 from personafeedback_tasks.personafeedback.swap import ALL, MATCHED, SWAP, SwapOptions, swapped
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import mean, paired, share
 
 ERRORS = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "swap_errors.py"))
@@ -106,10 +106,10 @@ def test_errors_have_both_users_and_the_question_and_the_report_says_what_they_l
     ids = sorted(one.cases)
     users, partners, questions = ([getattr(of_id[i], name) for i in ids] for name in ("user_id", "partner", "question"))
     deltas = [other.cases[i].value("acc") - one.cases[i].value("acc") for i in ids]
-    assert pair.difference == paired(deltas, users, also=Shared(questions, partners))
+    assert pair.difference == paired(deltas, Clusters.of(users, questions, partners=partners))
     made, values = make_report(one, None), [one.cases[i].value("acc") for i in ids]
     found = made.overall.measures["acc"]
-    assert found == share(values, users, also=Shared([""] * len(users), partners))
+    assert found == share(values, Clusters.of(users, partners=partners))
     assert found.stderr != share(values, users).stderr
     assert "errors do not allow for prompts that several users share" in " ".join(words(made))
 

@@ -41,7 +41,7 @@ from personafeedback_tasks.recenter.judgments import is_among, read_judgments
 from personafeedback_tasks.recenter.respond import replied
 from personafeedback_tasks.recenter.rows import Conversation, Relevance
 from personafeedback_tasks.recenter.select import selected
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import share
 
 PAGE = DOCS / "chain.md"
@@ -212,8 +212,8 @@ def test_every_share_of_the_funnel_follows_from_what_people_said(story):
         assert (step["n"], step["users"]) == (len(values), 6)
         if name != "over_personalized":  # a share that could not tell a mistake would be no test
             assert step["low"] < step["value"] < step["high"], name
-        also = Shared(prompts) if prompts[0] else None
-        assert step["stderr"] == pytest.approx(share([*map(float, values)], users, also=also).stderr, nan_ok=True), name
+        clusters = Clusters.of(users, prompts)
+        assert step["stderr"] == pytest.approx(share([*map(float, values)], clusters).stderr, nan_ok=True), name
     assert f"{100 * model['steps']['better']['value']:.1f}" in story.chain
     assert "DEMONSTRATION on the bundled sample: not evidence about any model." in model["notes"]
     assert "Only 6 users: 95 % intervals are rough." in " ".join(model["notes"])

@@ -28,7 +28,7 @@ from personafeedback_tasks.recenter.data import load, with_judgment
 from personafeedback_tasks.recenter.filter.folder import read
 from personafeedback_tasks.recenter.filter.model import DEFAULT, embedder, folds, held_out
 from personafeedback_tasks.recenter.rows import Relevance
-from personafeedback_tasks.stats.clusters import Shared
+from personafeedback_tasks.stats.clusters import Clusters
 from personafeedback_tasks.stats.estimates import jackknife_stderr
 
 PAGE = DOCS / "filter.md"
@@ -154,7 +154,7 @@ def test_metrics_are_what_scikit_learn_computes_from_the_predictions_and_a_plant
             assert found[name][score]["value"] == pytest.approx(measure(people, answers), abs=1e-12), (name, score)
     stderr = jackknife_stderr(
         lambda pairs: metrics.f1_score(*zip(*pairs, strict=True)),
-        list(zip(people, said["filter"], strict=True)), users, Shared([row.prompt for row in labeled]),
+        list(zip(people, said["filter"], strict=True)), Clusters.of(users, [row.prompt for row in labeled]),
     )  # fmt: skip
     assert found["filter"]["f1"]["stderr"] == pytest.approx(stderr, abs=1e-12)
     assert found["filter"]["f1"]["value"] > found["always YES"]["f1"]["value"] + 0.15

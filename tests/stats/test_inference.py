@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from support import planted_prompts
 
-from personafeedback_tasks.stats.clusters import Shared, shared_variance
+from personafeedback_tasks.stats.clusters import Clusters, shared_variance
 from personafeedback_tasks.stats.estimates import (
     Estimate,
     estimate,
@@ -80,7 +80,8 @@ def test_fewer_than_two_users_leave_everything_but_the_mean_undefined(values, us
 
 @pytest.mark.parametrize("over", [share, estimate, paired])
 def test_a_plain_mean_of_cells_of_which_one_has_no_value_is_undefined_as_a_whole(over):
-    found = over([1.0, 0.0, 1.0, NAN, NAN], USERS[:5], ["hard", "hard", "hard", "easy", "easy"])
+    cells = ["hard", "hard", "hard", "easy", "easy"]
+    found = over([1.0, 0.0, 1.0, NAN, NAN], Clusters.of(USERS[:5], cells=cells))
     assert all(math.isnan(end) for end in (found.value, found.stderr, found.low, found.high))
     assert (found.n, found.users) == (0, 0)
 
@@ -130,21 +131,22 @@ def test_one_more_wrong_case_moves_an_interval_a_little(name, path, also):
     sizes, rng = np.array(STRUCTURES[name]), np.random.default_rng(4)
     n = int(sizes.sum())
     users = [f"u{owner}" for owner, cases in enumerate(sizes) for _ in range(cases)]
-    prompts = Shared([f"p{place % 41}" for place in range(n)]) if also == "prompts" else None
-    cells = ["abbccc"[place % 6] for place in rng.permutation(n)] if also == "cells" else None
+    prompts = [f"p{place % 41}" for place in range(n)] if also == "prompts" else ()
+    cells = ["abbccc"[place % 6] for place in rng.permutation(n)] if also == "cells" else ()
+    clusters = Clusters.of(users, prompts, cells)
     order = np.arange(n) if path == "stacked" else rng.permutation(n)
     values = np.ones(n)
-    found = [share(values.tolist(), users, cells, prompts)]
+    found = [share(values.tolist(), clusters)]
     for place in order[:16]:
         values[place] = 0.5 if path == "halves" else 0.0
-        found.append(share(values.tolist(), users, cells, prompts))
+        found.append(share(values.tolist(), clusters))
     of_1010 = max(1, 1010 / n) * (2 if cells else 1)  # a case of the smallest cell weighs twice
     for fewer, more in itertools.pairwise(found):
         assert (more.high - more.low) - (fewer.high - fewer.low) < 0.01 * of_1010
         assert more.low <= fewer.low + 0.001 * of_1010
         assert more.high <= fewer.high + 0.0001 * of_1010
     assert found[1].low > 1 - 0.02 * of_1010
-    mirrored = share((1 - values).tolist(), users, cells, prompts)
+    mirrored = share((1 - values).tolist(), clusters)
     assert (1 - mirrored.high, 1 - mirrored.low) == same((found[-1].low, found[-1].high))
 
 
@@ -208,7 +210,7 @@ def test_a_macro_mean_is_that_of_a_regression_on_the_cells(seed, users):
     values, _, owners = runs(seed, users)
     draw = random.Random(seed)
     cells = [draw.choice("abbccc") for _ in values]
-    found = estimate(values, owners, cells)
+    found = estimate(values, Clusters.of(owners, cells=cells))
     kept = [case for case in zip(values, owners, cells, strict=True) if not math.isnan(case[0])]
     y = np.array([value for value, _, _ in kept])
     dummies = np.array([[float(cell == name) for name in "abc"] for _, _, cell in kept])
@@ -219,7 +221,7 @@ def test_a_macro_mean_is_that_of_a_regression_on_the_cells(seed, users):
     assert found.value == same(np.mean([y[dummies[:, column] == 1].mean() for column in range(3)]))
     assert found.stderr == same(math.sqrt(contrast @ fit.cov_params() @ contrast * count / (count - 1)))
     assert (found.n, found.users) == (len(y), count)
-    assert estimate(values, owners, ["one"] * len(values)) == same_estimate(estimate(values, owners))
+    assert estimate(values, Clusters.of(owners, cells=["one"] * len(values))) == same_estimate(estimate(values, owners))
 
 
 def same_estimate(one):
@@ -260,12 +262,13 @@ def test_errors_over_users_and_prompts_are_those_of_a_two_way_clustered_regressi
         return fit.bse[0] ** 2
 
     expected = math.sqrt(variance(ways[0]) + variance(ways[1]) - variance(pairs))
-    found = estimate(values, users, also=Shared(prompts))
+    both = Clusters.of(users, prompts)
+    found = estimate(values, both)
     assert found.stderr == same(expected)
     assert found.high - found.low == same(2 * stats.t.ppf(0.975, planted_prompts.PROMPTS - 1) * expected)
-    assert share(values, users, also=Shared(prompts)).stderr == same(expected)
+    assert share(values, both).stderr == same(expected)
     # The jackknife of a mean with clusters of one size: the same, but for how it weighs clusters of other sizes.
-    assert jackknife_stderr(average, values, users, Shared(prompts)) == same(expected, rel=0.06)
+    assert jackknife_stderr(average, values, both) == same(expected, rel=0.06)
 
 
 def test_where_a_measure_is_undefined_without_one_prompt_its_error_is_unknown():
@@ -276,9 +279,9 @@ def test_where_a_measure_is_undefined_without_one_prompt_its_error_is_unknown():
         return sum(kept) / (len(kept) - sum(kept)) if sum(kept) < len(kept) else NAN
 
     assert jackknife_stderr(odds, values, users) == 0  # u and v have the same odds
-    assert math.isnan(jackknife_stderr(odds, values, users, Shared(prompts)))
-    assert math.isnan(jackknife_stderr(odds, values, prompts, Shared(users)))
-    found = estimate_of(odds, values, users, (0.0, math.inf), Shared(prompts))
+    assert math.isnan(jackknife_stderr(odds, values, Clusters.of(users, prompts)))
+    assert math.isnan(jackknife_stderr(odds, values, Clusters.of(prompts, users)))
+    found = estimate_of(odds, values, Clusters.of(users, prompts), (0.0, math.inf))
     assert found.value == 1
     assert all(math.isnan(x) for x in (found.stderr, found.low, found.high))
 
@@ -301,9 +304,9 @@ def sharing(moves, users, partners, prompts):
 def plain(moves):
     """The variance with some clusters, without the factor for their number."""
 
-    def variance(clusters):
+    def variance(numbers):
         sums = {}
-        for side in clusters:
+        for side in np.atleast_2d(numbers):
             for name, move in zip(side, moves, strict=True):
                 sums[name] = sums.get(name, 0.0) + move
         return math.fsum(total**2 for total in sums.values())
@@ -317,7 +320,7 @@ def test_cases_of_two_users_are_alike_where_they_have_any_user_or_the_prompt_in_
     partners = [f"u{(user + step) % 6}" for user, step, *_ in drawn]
     prompts, moves = [f"p{prompt}" for _, _, prompt, _ in drawn], [move for *_, move in drawn]
     assume(len(set(prompts)) > 1)  # one prompt in all says nothing of others
-    found = shared_variance(plain(moves), users, Shared(prompts, partners))
+    found = shared_variance(plain(moves), Clusters.of(users, prompts, partners=partners))
     expected = sharing(moves, users, partners, prompts)
     if expected > 1e-9:
         assert found == same(expected, abs=1e-9)
@@ -329,7 +332,7 @@ def test_a_variance_below_zero_becomes_an_upper_bound():
     """A chain of pairs that are right and wrong in turn: neighbors share a user, and their products outweigh the squares."""
     users, partners, prompts, values = list("abcd"), list("bcde"), list("pqrs"), [1.0, 0.0, 1.0, 0.0]
     assert sharing([value - 0.5 for value in values], users, partners, prompts) < 0
-    found = share(values, users, also=Shared(prompts, partners))
+    found = share(values, Clusters.of(users, prompts, partners=partners))
     # the squares of users, each once on either side, and of prompts, by C / (C - 1) of each
     assert found.stderr**2 == same(5 / 4 * 2 * 0.125**2 + 4 / 3 * 4 * 0.125**2)
     assert found.low < 0.5 < found.high

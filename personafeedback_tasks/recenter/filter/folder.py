@@ -24,7 +24,7 @@ from ...common.records import rows as lines
 from ...core.cases import digest_of
 from ...core.result import Result
 from ...parsing.verdicts import NO, YES
-from ...stats.clusters import Shared
+from ...stats.clusters import Clusters
 from ...stats.estimates import Estimate, estimate_of, percent
 from ..data import Rows
 from ..relevance import RELEVANCE
@@ -121,7 +121,7 @@ def train_on(
 
 def _scores(rows: Sequence[Relevance], answers: Sequence[str]) -> Scores:
     # how much another training set would change the filter is not in the errors
-    users, prompts = [row.user_id for row in rows], Shared([row.prompt for row in rows])
+    clusters = Clusters.of([row.user_id for row in rows], [row.prompt for row in rows])
     every = {"filter": answers, **{name: [*said] * len(rows) for name, said in RELEVANCE.constant().items()}}
     found: dict[str, dict[str, Estimate]] = {}
     for name, of in every.items():
@@ -130,7 +130,7 @@ def _scores(rows: Sequence[Relevance], answers: Sequence[str]) -> Scores:
             for row, answer in zip(rows, of, strict=True)
         ]
         found[name] = {
-            measure: estimate_of(score, outcomes, users, RELEVANCE.report.line(measure).ends, prompts)
+            measure: estimate_of(score, outcomes, clusters, RELEVANCE.report.line(measure).ends)
             for measure, score in RELEVANCE.corpus.items()
         }
     return found
