@@ -72,16 +72,19 @@ class Recorded:
 
     def compared(self, asked: Collection[Key]) -> str:
         """One line on the records that the calls of a run do not need, or do not have; empty if there are none."""
-        places, missing, told = {*map(self._place, asked)}, self.missing(asked), []
-        extra = [key for key in self.replies if key not in places]
-        if extra:
-            first = f"line {self.lines[extra[0]]}: {extra[0]}"
-            told.append(
-                f"{len(extra):,} of {len(self.replies):,} records belong to no call of this run (first: {first})"
-            )
+        missing, told = self.missing(asked), [self.unused(asked)]
         if missing:
             told.append(f"{len(missing):,} of {len(asked):,} calls have no record (first: {missing[0]})")
-        return f"{self.path}: {'; '.join(told)}" if told else ""
+        return f"{self.path}: {'; '.join(filter(None, told))}" if any(told) else ""
+
+    def unused(self, asked: Iterable[Key]) -> str:
+        """The records that the calls of a run do not need, in a clause; empty if there are none."""
+        places = {*map(self._place, asked)}
+        extra = [key for key in self.replies if key not in places]
+        if not extra:
+            return ""
+        first = f"line {self.lines[extra[0]]}: {extra[0]}"
+        return f"{len(extra):,} of {len(self.replies):,} records belong to no call of this run (first: {first})"
 
     def unnamed(self, key: Key) -> str:
         """Why a record that is there does not count, for a message; empty if there is none."""

@@ -43,7 +43,7 @@ def run_of(
     each = len(names) * len(recorded.epochs)
     left_out = {name for name, missing in gaps.items() if partial and len(missing) == each}
     if gaps.keys() - left_out or len(left_out) == len(documents):
-        raise _refused(recorded, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
+        raise _refused(recorded, asked, {one: gaps[one] for one in gaps if one not in left_out} or gaps, len(documents))
     if unused := recorded.compared(asked):
         say(unused)
     in_view = dict(zip(recorded.replies, mark_open_thinking(recorded.replies.values(), method), strict=True))
@@ -70,10 +70,11 @@ def run_of(
     )
 
 
-def _refused(recorded: Recorded, gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
+def _refused(recorded: Recorded, asked: Sequence[Key], gaps: Mapping[str, Sequence[Key]], cases: int) -> DataError:
     first, calls = next(iter(gaps.values()))[0], sum(map(len, gaps.values()))
+    unused = recorded.unused(asked)
     return DataError(
         f"{recorded.path}: found no reply to {first}{recorded.unnamed(first)}, expected one to every call of every "
-        f"case: calls without one: {calls:,}, in {len(gaps):,} of {cases:,} cases. Add their records; if the run asked "
+        f"case: calls without one: {calls:,}, in {len(gaps):,} of {cases:,} cases.{f' {unused}.' if unused else ''} Add their records; if the run asked "
         "only some of the cases, --partial leaves out those without any record."
     )

@@ -215,6 +215,12 @@ def test_a_case_without_a_record_is_named(tmp_path):
     assert told.startswith(f"{file}: found no reply to {records[0]['id']} (yes_or_no), expected one ")
     assert "calls without one: 4, in 4 of 55 cases" in told
     assert "--partial" in told
+    assert "belong" not in told
+    other = {**records[0], "id": "another"}
+    write_lines(file, [other, *records[1:]])
+    beyond = "1 of 55 records belong to no call of this run (first: line 1: another"
+    assert beyond in refused(RELEVANCE[0], file, *RELEVANCE[1:])
+    write_lines(file, records[4:])
     part = scored(RELEVANCE[0], file, *RELEVANCE[1:], "--partial")
     assert part["groups"]["total"]["cases"] == len(records) - 4
     assert part["partial"] == {"relevance": [51, 55]}
