@@ -19,6 +19,11 @@ LISTED = 20
 
 PAGE = Path(__file__).with_name("page") / "cost"
 HEADER = ("task", "setting", "samples", "without", "with", "change", "95 %", "95 % by user", "helped", "harmed")
+COLUMNS = (
+    "Without and with: the task's own score without the message and with it; the change is paired by sample, its "
+    "intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
+)
+"""What the numbers of HEADER are."""
 
 
 def blocks(document: CostDocument) -> list[Block]:
@@ -27,10 +32,7 @@ def blocks(document: CostDocument) -> list[Block]:
     return [
         bullets([one.warning for one in costs if one.void]),
         of_rows("", HEADER, [_row(one) for one in costs]),
-        paragraph(
-            "Without and with: the task's own score without the message and with it; the change is paired by sample, "
-            "its intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
-        ),
+        paragraph(COLUMNS),
         *(_listed(one) for one in costs if not one.void),
     ]
 
@@ -67,7 +69,8 @@ def page(costs: Sequence[Cost]) -> str:
     for one in costs:
         samples = sorted(one.samples, key=lambda pair: (pair.gain == 0, pair.gain))
         runs.append((one.entry, list(map(_shown, samples))))
-    return web.page(PAGE, {}, title=TITLE, header=HEADER, rows=[_row(one.entry) for one in costs], runs=runs)
+    rows = [_row(one.entry) for one in costs]
+    return web.page(PAGE, {}, title=TITLE, header=HEADER, columns=COLUMNS, rows=rows, runs=runs)
 
 
 def _shown(pair: Changed) -> dict[str, Any]:

@@ -104,9 +104,12 @@ def test_a_solver_that_drops_the_message_makes_the_run_void(tmp_path, caplog):
     assert "missing in 8 of 8 calls" in cost["void"]
     assert cost["by_sample"] is cost["after"] is None
     assert cost["harmed"] == cost["helped"] == []
-    shown = personafeedback("cost", tmp_path)
+    shown = personafeedback("cost", tmp_path, "--out", tmp_path / "out")
     assert "VOID" in shown.output
     assert "harmed:" not in shown.output
+    before_table, _, after = (tmp_path / "out" / "cost.html").read_text("utf-8").partition("<table>")
+    assert "missing in 8 of 8 calls" in before_table
+    assert "No sample changed" not in after
     assert costs_of_models([tmp_path], (), {}, print) == {}, "nor is it a cost beside a gain"
     assert (
         "found a run of with_user, expected one of the benchmark's tasks" in personafeedback("report", tmp_path).output
@@ -183,6 +186,7 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
     shutil.rmtree(tmp_path / "one")
     ran("cost", tmp_path, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "cost.html").read_text("utf-8")
+    assert "Scores between 0 and 1 are in percent" in page
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
     assert "ANSWER: " in page
     assert "Hm." not in page, "nobody is shown a model's thinking"
