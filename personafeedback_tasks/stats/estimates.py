@@ -222,6 +222,8 @@ def _mean(given: Any, cells: Any) -> tuple[float, int, Any, Any]:
 def _spread(moves: Any, clusters: Clusters) -> tuple[float, list[list[float]]]:
     # (the standard error, the moves summed by user and, where there are several, by prompt)
     ways = [cluster_sums(moves, clusters.users)]
+    if len(clusters.users) == clusters.prompt_count == 1:  # users alone, which are summed already
+        return stderr_of_sum(ways[0]), ways
     if len(prompts := cluster_sums(moves, clusters.prompts)) > 1:
         ways.append(prompts)
     variance = shared_variance(lambda numbers: stderr_of_sum(cluster_sums(moves, numbers)) ** 2, clusters)
