@@ -188,6 +188,10 @@ def test_several_tasks_stand_in_one_table_with_what_an_independent_script_finds(
     page = (tmp_path / "out" / "cost.html").read_text("utf-8")
     assert "Scores between 0 and 1 are in percent" in page
     assert page.count('<details class="sample harmed">') == sum(len(one["harmed"]) for one in made)
+    for one in made:
+        if one["by_user"]["low"] is not None:
+            low, high = (round(100 * one["by_user"][end], 1) + 0.0 for end in ("low", "high"))
+            assert f"<td>{low:+.1f} to {high:+.1f}</td>" in page
     assert "ANSWER: " in page
     assert "Hm." not in page, "nobody is shown a model's thinking"
     assert page.count("<h3>without: ") == page.count("<h3>with: ") == sum(one["samples"] for one in made)
