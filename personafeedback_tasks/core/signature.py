@@ -150,7 +150,7 @@ def signatures(metadata: object) -> list[Signature]:
 
 
 _AS_WRITTEN = "Use the log as the harness wrote it."
-_UPGRADE = f"Upgrade personafeedback-tasks, or: {_AS_WRITTEN}"
+_UPGRADE = "Upgrade personafeedback-tasks, or use the log as the harness wrote it."
 
 
 def _refused(name: str, found: Mapping[str, Any]) -> SignatureError:

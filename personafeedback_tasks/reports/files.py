@@ -21,7 +21,7 @@ from .blocks import Block, markdown
 
 def report_files(document: ReportDocument, rankings: Sequence[Ranking]) -> dict[str, Content]:
     """The reports of some runs, and the page."""
-    titles = " and ".join(dict.fromkeys(run.title for ranking in rankings for run in ranking.runs))
+    titles = ", ".join(dict.fromkeys(run.title for ranking in rankings for run in ranking.runs))
     shown = page.render(rankings, balances(rankings))
     return _files("report", document, titles, report_text.blocks(document, full=True), shown)
 

@@ -45,7 +45,7 @@ def render(rankings: Sequence[Ranking], balance: Sequence[Balance]) -> str:
         FILES / "page",
         document,
         scripts=("ranking", "list", "case"),
-        title=" and ".join(dict.fromkeys(part.first.title for part in parts)),
+        title=", ".join(dict.fromkeys(part.first.title for part in parts)),
         cases=len(document["cases"]),
         users=len({case["user"] for case in document["cases"]}),
         runs=len(document["runs"]),

@@ -222,6 +222,8 @@ def test_gains_are_of_one_benchmark(ask, tmp_path):
     found, text = balance_of(tmp_path)
     assert {name: values["persona gain"] for name, values in found.items()} == {"m": 1, "n": 1}
     assert "minus without (PrefEval" in text
+    ran("rank", tmp_path / "logs", "--out", tmp_path / "out")
+    assert "<h1>PrefEval, MemSyco-Bench</h1>" in (tmp_path / "out" / "ranking.html").read_text("utf-8")
     gain_of(ask)
     ask("s", "personafeedback_swap", lambda case, call: "")  # void
     found, text = balance_of(tmp_path)
