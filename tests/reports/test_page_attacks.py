@@ -25,8 +25,8 @@ from personafeedback_tasks.reports import page
 
 @given(st.text(), st.sampled_from(["", "</script>", "<!--", "\u2028", "\u202e", "\x1b[31m", "&lt;", "{{ 7 * 7 }}"]))
 def test_what_a_script_reads_is_the_text_made_visible(text, attack):
-    written = web.script_json(jsonable({"text": text + attack}, foreign.page))
-    assert json.loads(written) == {"text": foreign.page(text + attack)}
+    written = web.script_json(jsonable({text + attack: text + attack}, foreign.page))
+    assert json.loads(written) == {foreign.page(text + attack): foreign.page(text + attack)}
     assert not set("<>&\u2028\u2029") & set(written)
     assert all(line.isprintable() for line in foreign.page(text).split("\n"))
 
