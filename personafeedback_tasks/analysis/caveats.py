@@ -70,7 +70,7 @@ def of_run(run: Run) -> Iterator[Caveat]:
         samples = ", ".join(f"{count:,} {reason}" for reason, count in run.left_out.items())
         yield caveat("left_out", FORBIDS, samples=samples)
     if (version := run.signature.task_version) != run.benchmark.version:
-        yield caveat("other_version", WEAKENS, version=version, installed=run.benchmark.version)
+        yield caveat("other_version", NAMED, version=version, installed=run.benchmark.version)
     if run.cache:
         yield caveat("cached", NAMED, cache=Path(run.cache).name)
     yield from (caveat for caveat in run.unchecked if caveat.severity != VOID)

@@ -46,7 +46,7 @@ SENTENCES: Mapping[str, str] = {
     "asked_otherwise": "The runs had different conditions: {how}.",
     "cached": "Replies may come from a cache ({cache}). lm-eval's --use_cache file returns replies of any model: use "
     "one file per model.",
-    "other_version": "The run has task version {version}. All numbers here were recomputed from its replies with the "
+    "other_version": "The run has task version {version}: all numbers here were recomputed from its replies with the "
     "installed version {installed}.",
     "prompts_unchecked": "{log}: its prompts were not compared with its options: {why}",
     "prompts_wrapped": "OTHER PROMPTS: {log}: {why} Run again, or report only what the model was asked with our "

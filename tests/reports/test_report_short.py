@@ -74,6 +74,14 @@ def test_a_control_on_a_part_of_the_cases_is_named_beside_its_difference():
     assert not [line for line in texts(make_report(run, SAMPLE, controls=controls)) if " that the control also" in line]
 
 
+def test_a_run_of_an_older_version_says_that_its_numbers_were_recomputed():
+    run, _ = asked(KNOWER)
+    older = replace(run, signature=run.signature.changed(task_version="1.2"))
+    (said,) = [line for line in texts(make_report(older, SAMPLE)) if "task version 1.2" in line]
+    assert said.startswith("! ")
+    assert "recomputed from its replies with the installed version" in said
+
+
 def test_how_far_users_differ_is_said_in_points_but_not_of_a_void_run():
     made = structs.replace(MOSTLY_RIGHT, users=Users(30, 0.1, 0.05, 0.2))
     said = "users: standard deviation 10.0 (5.0–20.0) points beyond chance"
