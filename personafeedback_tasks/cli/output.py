@@ -112,3 +112,16 @@ def _refuse_inputs(named: Collection[Path]) -> None:
                     raise OptionError(
                         f"{path}: found a file that this command reads, expected another one to write to."
                     )
+    for path in named:  # also one of a folder that the command reads
+        if path.is_file() and _is_log(path):
+            raise OptionError(f"{path}: found a log, expected another file to write to.")
+
+
+def _is_log(path: Path) -> bool:
+    from ..logs.errors import RunError
+    from ..logs.log import reader_of
+
+    try:
+        return reader_of(path) is not None
+    except RunError:  # empty, or converted
+        return path.stat().st_size > 0

@@ -105,7 +105,11 @@ def test_no_output_replaces_what_the_command_reads(tmp_path):
     before = log.read_bytes()
     for command in (("report", log, "--json"), ("rank", log, "--csv"), ("compare", log, other, "--json")):
         assert "found a file that this command reads" in refused(*command, log)
+    for folder in (tmp_path, other.parent):
+        assert f"{log}: found a log, expected another file" in refused("rank", folder, "--json", log)
     assert log.read_bytes() == before
+    for _ in range(2):
+        ran("rank", tmp_path, "--json", tmp_path / "ranking.json", "--csv", tmp_path / "ranking.csv")
 
 
 def test_a_missing_cell_is_said_where_no_table_is_printed(make_release):
