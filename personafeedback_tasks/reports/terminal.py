@@ -80,7 +80,7 @@ def show(parts: Sequence[RenderableType]) -> None:
             console.print(_hanging(part, console) if console.is_terminal else part, soft_wrap=not console.is_terminal)
             if isinstance(part, Table):
                 console.print()
-    print("\n".join(row.rstrip() for row in captured.get().splitlines()))
+    print("\n".join(row.rstrip() for row in captured.get().splitlines()), flush=True)
 
 
 def _hanging(part: RenderableType, console: Console) -> RenderableType:

@@ -83,8 +83,8 @@ def test_no_output_has_the_path_of_the_data(home, judged, tmp_path):
     assert {"report/report.md", "report/report.json", "rank/ranking.csv", "rank/ranking.json", *pages} <= found.keys()
     digest = load_cases(data).digest
     for name in ("report", "report/report.json", "report/report.html", "rank/ranking.csv"):
-        assert f"data {FOLDER} | sha256 {digest}" in " ".join(found[name].split()), name
-    assert "data duels | sha256" in found["verdict"]
+        assert f"data a local copy | sha256 {digest}" in " ".join(found[name].split()), name
+    assert "data a local copy | sha256" in found["verdict"]
     assert f"sha256 {digest}" in found["card.md"]
     assert FOLDER in found["plan.json"]
     assert FOLDER in found["audit.json"]

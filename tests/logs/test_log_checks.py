@@ -182,5 +182,5 @@ def test_scores_are_those_of_the_replies_whatever_a_log_says(harness, version, l
     log = bent(logs[harness], tmp_path / "bent", flipped_and_better, older)
     assert read_run(log).results == read_run(logs[harness]).results
     done = ran("report", "--full", log, "--data", real_part)
-    said = f"The run has task version 1.0. All numbers here were recomputed from its replies with the installed version {TASK_VERSION}"
+    said = f"The run has task version 1.0: all numbers here were recomputed from its replies with the installed version {TASK_VERSION}"
     assert (said in " ".join(done.stdout.split())) == (version == "1.0")
