@@ -35,8 +35,11 @@ class Clusters:
         """Those with these names; a user has the same number on either side. Clusters stay as they are."""
         if isinstance(users, Clusters):
             return users
+        import numpy as np  # the extra `report` brings it
+
         sides = numbered([*users, *partners]).reshape(2 if len(partners) else 1, len(users))
-        return cls(sides, *(numbered(names if len(names) else [""] * len(users)) for names in (prompts, cells)))
+        same = np.zeros(len(users), dtype=int)
+        return cls(sides, *(numbered(names) if len(names) else same for names in (prompts, cells)))
 
     def __getitem__(self, places: Any) -> Clusters:
         return Clusters(self.users[:, places], self.prompts[places], self.cells[places])
