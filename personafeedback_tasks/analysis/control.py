@@ -78,7 +78,8 @@ def with_controls(runs: Sequence[Run]) -> list[tuple[Run, dict[str, Run]]]:
 
 def one_of(rows: Sequence[tuple[Run, dict[str, Run]]], place: str | Path) -> tuple[Run, dict[str, Run]]:
     """The one run that was found in a place, with its controls. Raises RunError for several."""
-    if len(rows) > 1 and (unfit := unfit_controls(rows)):
+    settings = {run.setting for run, _ in rows}
+    if len(rows) == len(settings) and (unfit := unfit_controls(rows)):  # one run that was to have controls
         raise RunError(unfit[0])
     only(place, [run for run, _ in rows])
     return rows[0]

@@ -33,6 +33,9 @@ def test_a_control_beside_its_run_is_its_control_and_one_that_does_not_fit_says_
     record = ("export", log, other, "--out", tmp_path, "--evaluator", "me", "--relationship", "first_party")
     for shown in (ran("report", log, other).output, refused(*record)):
         assert unfit in " ".join(shown.split())
+    for judge in ("mixed", "gold"):
+        judged(tmp_path / "other" / judge, judge)
+    assert "found 3 runs" in refused("compare", log, tmp_path / "other")
 
 
 @pytest.fixture
