@@ -62,7 +62,7 @@ def place(tmp_path_factory) -> Path:
     return place
 
 
-@pytest.mark.parametrize("example", examples())
+@pytest.mark.parametrize("example", [*examples()])
 def test_an_example_runs(example, place, monkeypatch):
     monkeypatch.chdir(place)
     monkeypatch.setenv("PERSONAFEEDBACK_DATA", "sample")

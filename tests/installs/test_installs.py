@@ -100,7 +100,7 @@ def test_the_extra_build_makes_a_set(wheel, tmp_path):
     votes = "for f in ours/packs/*.csv; do sed 's/,,$/,B,/; 1s/^.*/item,persona,question,A,B,vote,note/' $f > $(basename $f); done"
     for command in (
         f"personafeedback {asked}", "personafeedback annotate pack ours", "personafeedback annotate pack ours --format csv",
-        votes, "personafeedback annotate votes ours annotator-*.csv", "personafeedback build ours",
+        votes, "personafeedback annotate votes ours annotator-*.csv", "personafeedback build release ours",
         f"rm -r ours && personafeedback {asked} && personafeedback build release ours",
     ):  # fmt: skip
         succeed(venv, command)
