@@ -133,7 +133,7 @@ class Build(RowFolder):
         return [question for question in kept(self.read(Question)) if question.user_id in users]
 
     def refuse_strangers(self) -> None:
-        """Raise DataError if a question, dropped or not, is of nobody in people.csv."""
+        """Raise DataError if the user of a question, dropped or not, is not in people.csv."""
         known = self.by_id(Person)
         for question in self.read(Question):
             if question.user_id not in known:

@@ -89,9 +89,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @classmethod
     def of_options(cls, earlier: Settings | None, **options: str | None) -> Settings:
-        """Those that a build was started with earlier, else those of a command's options; None means default.
+        """The settings that a build was started with, or else the options of a command. None means default.
 
-        Raises OptionError for an option with an invalid value, or with another one than a build has.
+        Raises OptionError for an option with an invalid value, or one that differs from the setting of a started build.
         """
         given = {name: value for name, value in options.items() if value is not None}
         try:

@@ -50,7 +50,7 @@ VOTES = Step(name="votes", call="annotate votes {}", writes=(Dropped, Vote), arg
 RELEASE = Step(name="release", call="build release {}")
 TRAINING = Step(name="training", call="build training {}")
 TRAINED = "training/train.jsonl"
-"""What TRAINING writes, in the build's folder."""
+"""The file that the step TRAINING writes, relative to the build's folder."""
 PILOT = Step(name="pilot", call="build pilot {}", arguments=SEVERAL)
 """All steps that ask models, for a few persons: what comes before any of them."""
 

@@ -1,4 +1,4 @@
-"""What a run asks: a task's cases under its options, the same for both harnesses, plans and recorded replies."""
+"""A task with its options, cases and signatures, prepared once for both harnesses, `plan` and `score-replies`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AskedTask:
         return [Signature.of(self.benchmark, self.task, self.cases, options) for options in self.every]
 
     def logged(self) -> list[dict[str, Any]]:
-        """What harnesses log of each document, see `Benchmark.logged`."""
+        """The record of each document for the log of a harness, see `Benchmark.logged`."""
         return [self.benchmark.logged(self.method, document, self.settings) for document in self.documents.values()]
 
 

@@ -59,8 +59,8 @@ def opened(path: Path, texts: bool) -> list[Log]:
     try:
         if ending == ".eval":
             with zipfile.ZipFile(path) as archive:
-                for name in archive.namelist():
-                    if not name.startswith((_SAMPLES, *_SUMMARIES)):  # `_raw` checks samples; nobody reads the others
+                for name in archive.namelist():  # `_raw` checks the samples; summaries are not read
+                    if not name.startswith((_SAMPLES, *_SUMMARIES)):
                         check_json(archive.read(name))
         else:
             check_json(path.read_bytes())

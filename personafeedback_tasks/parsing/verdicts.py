@@ -32,7 +32,7 @@ def _table() -> dict[str, str]:
 
 @cache
 def expression(name: str, **given: str) -> re.Pattern[str]:
-    """An expression of `verdicts.txt`, compiled at first use; `given` are those that its names stand for beside it."""
+    """A regular expression from `verdicts.txt`, compiled at first use; `given` defines the names that are not in it."""
     parts = {**_table(), **given}
     text = parts[name]
     while "@" in text:

@@ -1,4 +1,4 @@
-"""What could mislead in the data, and what shortcuts reach, on a terminal."""
+"""An audit as text: problems in the data, the label ceiling, and the accuracy of baselines."""
 
 from __future__ import annotations
 

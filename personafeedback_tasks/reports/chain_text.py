@@ -1,4 +1,4 @@
-"""Where the chain from conversations to a reply breaks, on a terminal."""
+"""A chain as text: the score of each step from conversations to a reply."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ COLUMNS = (
     "Without and with: the task's own score without the message and with it; the change is paired by sample, its "
     "intervals are over samples, and over users where these repeat. Scores between 0 and 1 are in percent."
 )
-"""What the numbers of HEADER are."""
+"""Explains the columns of HEADER."""
 
 
 def blocks(document: CostDocument) -> list[Block]:

@@ -132,7 +132,7 @@ def _shown(ranking: RankingEntry, keys: Sequence[str]) -> list[Column]:
 
 
 def absent(ranking: RankingEntry, key: str) -> str:
-    """What stands where a run has no value of a measure."""
+    """The text to show where a run has no value for a measure."""
     return NOT_ASKED if key in ranking.gains else NOTHING
 
 

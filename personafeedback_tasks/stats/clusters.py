@@ -32,7 +32,7 @@ class Clusters:
 
     @classmethod
     def of(cls, users: Names | Clusters, prompts: Names = (), cells: Names = (), partners: Names = ()) -> Clusters:
-        """Those with these names; a user has the same number on either side. Clusters stay as they are."""
+        """Number these names. A user has the same number on either side. Clusters are returned as they are."""
         if isinstance(users, Clusters):
             return users
         import numpy as np  # the extra `report` brings it
